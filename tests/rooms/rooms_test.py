@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Keeps docs/architecture.md true: who may include whom, and which folders exist."""
+import pathlib
+import re
+import sys
+
+# room -> our folders it may include (besides itself)
+MAY_KNOW = {
+    "plugin": {"commands", "injector", "reader/base"},
+    "injector": {"libcollector/format", "reader/base"},
+    "libcollector": set(),
+    "reader": {"libcollector/format"},
+    "commands": {"reader"},
+}
+# foreign header prefix -> rooms that may include it
+FOREIGN = {
+    "lldb/": {"plugin", "injector"},
+    "elfutils/": {"reader", "libcollector/sampler"},
+    "gelf.h": {"reader", "libcollector/sampler"},
+    "libelf.h": {"reader", "libcollector/sampler"},
+    "dwarf.h": {"reader", "libcollector/sampler"},
+    "libunwind": {"libcollector"},
+    "perfmon/": {"libcollector"},
+    "papi.h": {"commands", "libcollector/counters"},
+    "nlohmann/": {"plugin", "injector", "reader", "commands"},
+    "fmt/": {"plugin", "injector", "reader", "commands"},
+    "tl/": {"plugin", "injector", "reader", "commands"},
+}
+FOLDERS = {"plugin", "injector", "libcollector", "reader", "commands", "tests", "docs"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def below(path, folders):
+    return any(path == f or path.startswith(f + "/") for f in folders)
+
+
+def faults_of(name, text):
+    room = name.split("/")[0]
+    for quote, header in INCLUDE.findall(text):
+        if quote == '"' and not below(header, FOLDERS):
+            yield f'{name}: "{header}" is not a path from the top of the tree'
+        if quote == '"' and not below(header, MAY_KNOW[room] | {room}):
+            yield f"{name}: {room} may not know {header}"
+        if name.startswith("libcollector/format/") and quote == '"' and not below(header, {"libcollector/format"}):
+            yield f"{name}: the format knows nobody, not {header}"
+        for prefix, rooms in FOREIGN.items():
+            if header.startswith(prefix) and not below(name, rooms):
+                yield f"{name}: {header} belongs to {', '.join(sorted(rooms))}"
+    if not text.startswith("//"):
+        yield f"{name}: the first line says what the file does and in which context it runs"
+
+
+def main(top):
+    faults = []
+    for folder in top.iterdir():
+        if folder.is_dir() and not folder.name.startswith((".", "build")) and folder.name not in FOLDERS:
+            faults.append(f"{folder.name}/: not a room of this project")
+    seen = 0
+    for room in MAY_KNOW:
+        for path in sorted((top / room).rglob("*")):
+            if path.suffix in {".cpp", ".h", ".S"}:
+                seen += 1
+                faults += faults_of(path.relative_to(top).as_posix(), path.read_text())
+    # The rules themselves must bite.
+    assert list(faults_of("reader/x.cpp", '// x\n#include <lldb/API/LLDB.h>\n'))
+    assert list(faults_of("libcollector/core/x.cpp", '// x\n#include "reader/base/result.h"\n'))
+    assert not list(faults_of("reader/x.cpp", '// x\n#include "libcollector/format/control.h"\n'))
+    assert seen > 0
+    print("\n".join(faults) or f"{seen} files keep to their rooms")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve()))
