@@ -1,0 +1,109 @@
+// CPU clock: timers are set in normal context; on_tick runs as the signal handler of SIGPROF.
+#include "libcollector/clock/thread_clock.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "libcollector/core/syscall.h"
+
+namespace gnomon::collector {
+namespace {
+
+constinit Recorder* recorder = nullptr;
+constinit std::uint64_t interval = 0;
+constinit FreshFrame fresh_frame = nullptr;
+
+std::uint64_t now(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+timespec timespec_of(std::uint64_t ns) {
+  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
+
+void sample(Thread& thread, const mcontext_t& context) {
+  Lane* lane = recorder->enter();
+  if (!lane) return;  // the time goes to the next sample
+  const auto reg = [&](int r) { return static_cast<std::uint64_t>(context.gregs[r]); };
+  const Walked walked = walk_frames({reg(REG_RIP), reg(REG_RSP), reg(REG_RBP)}, thread.bounds,
+                                    lane->frames, kMaxFrames);
+  const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
+  format::ClockSample record{};
+  record.thread = thread.tid;
+  record.time = now(CLOCK_MONOTONIC);
+  record.weight = cpu - thread.last_cpu;
+  record.stack = recorder->intern(*lane, walked.count, walked.truncated, fresh_frame);
+  record.cpu = sched_getcpu();
+  if (record.stack && recorder->put(*lane, *format::find_event_kind(format::kClockSample), record))
+    thread.last_cpu = cpu;
+  recorder->leave(*lane);
+}
+
+// All signals are blocked while it runs, so nothing of the program runs between enter and leave.
+void on_tick(int, siginfo_t* info, void* context) {
+  Thread* thread = current_thread;
+  if (!thread || thread->in_handler || info->si_code != SI_TIMER ||
+      info->si_value.sival_ptr != thread)
+    return;
+  thread->in_handler = 1;
+  const int saved_errno = errno;
+  if (recorder->recording()) sample(*thread, static_cast<ucontext_t*>(context)->uc_mcontext);
+  errno = saved_errno;
+  thread->in_handler = 0;
+}
+
+// In (0, interval]: threads that start together do not tick together, and one that is shorter than
+// the interval is met as often as its share of the interval says.
+std::uint64_t first_period() {
+  std::uint64_t random = 0;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
+    random = now(CLOCK_MONOTONIC) * 0x9e3779b97f4a7c15ull >> 20;
+  return 1 + random % interval;
+}
+
+}  // namespace
+
+bool install_clock(Recorder& to, std::uint64_t interval_ns, FreshFrame fresh) {
+  recorder = &to;
+  interval = interval_ns;
+  fresh_frame = fresh;
+  struct sigaction action {};
+  action.sa_sigaction = on_tick;
+  // SA_ONSTACK: a thread on a tiny stack that has set up an alternate one expects signals there.
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  std::memset(&action.sa_mask, 0xff, sizeof action.sa_mask);
+  return sigaction(SIGPROF, &action, nullptr) == 0;
+}
+
+bool start_clock(Thread& thread) {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGPROF;
+  event.sigev_value.sival_ptr = &thread;
+  event._sigev_un._tid = static_cast<pid_t>(thread.tid);
+  if (raw_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, arg(&event), arg(&thread.timer)) != 0)
+    return false;
+  const std::uint64_t first = first_period();
+  // The clock of an interval that began before the thread did; wraps, and unwraps in the handler.
+  thread.last_cpu = now(CLOCK_THREAD_CPUTIME_ID) + first - interval;
+  thread.ticking = 1;
+  const itimerspec spec{timespec_of(interval), timespec_of(first)};
+  return raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0) == 0;
+}
+
+void stop_clock(Thread& thread) {
+  if (!thread.ticking) return;
+  thread.ticking = 0;
+  raw_syscall(SYS_timer_delete, thread.timer);
+}
+
+}  // namespace gnomon::collector

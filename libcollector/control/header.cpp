@@ -1,0 +1,80 @@
+// header.json and log.jsonl of the experiment. Normal context.
+#include "libcollector/control/header.h"
+
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "libcollector/core/json_line.h"
+#include "libcollector/format/names.h"
+
+namespace gnomon::collector {
+namespace {
+
+std::uint64_t now(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+// A command line may be megabytes long: what does not fit is left out, and said.
+void write_arguments(JsonLine& line, int argc, char** argv) {
+  constexpr std::size_t kReserve = 8192;
+  int i = 0;
+  line.open("argv", '[');
+  for (; i < argc && line.room() > 6 * std::strlen(argv[i]) + kReserve; ++i) line.item(argv[i]);
+  line.close(']');
+  if (i < argc) line.number("argv_left_out", static_cast<std::uint64_t>(argc - i));
+}
+
+}  // namespace
+
+bool write_header(const Recorder& recorder, const Settings& settings, int argc, char** argv,
+                  char* scratch, std::size_t scratch_bytes) {
+  utsname host{};
+  uname(&host);
+  JsonLine line(scratch, scratch_bytes);
+  line.open("format", '{')
+      .number("major", format::kFormatMajor)
+      .number("minor", format::kFormatMinor)
+      .close('}')
+      .text("collector", GNOMON_VERSION)
+      .hex("session", settings.session)
+      .number("pid", static_cast<std::uint64_t>(getpid()))
+      .text("executable", settings.executable);
+  write_arguments(line, argc, argv);
+  line.text("host", host.nodename)
+      .text("system", host.sysname)
+      .text("release", host.release)
+      .text("machine", host.machine)
+      .number("start_realtime", now(CLOCK_REALTIME))
+      .number("start_monotonic", now(CLOCK_MONOTONIC))
+      .open("clock", '{')
+      .text("source", "signal")
+      .text("timer", "thread CPU timer")
+      .number("interval", settings.interval_ns)
+      .close('}')
+      .open("stacks", '{')
+      .text("walk", "frame pointer")
+      .close('}');
+  const std::size_t length = line.finish();
+  char path[Recorder::kPathBytes], temporary[Recorder::kPathBytes];
+  return length != 0 && recorder.path_of(format::kHeaderFile, path) &&
+         recorder.path_of("header.json.new", temporary) &&
+         append_text(temporary, scratch, length) && rename(temporary, path) == 0;
+}
+
+void write_log(const Recorder& recorder, const char* event, std::uint64_t time, char* scratch,
+               std::size_t scratch_bytes) {
+  char path[Recorder::kPathBytes];
+  JsonLine line(scratch, scratch_bytes);
+  line.text("event", event).number("time", time);
+  const std::size_t length = line.finish();
+  if (length != 0 && recorder.path_of(format::kLogFile, path)) append_text(path, scratch, length);
+}
+
+}  // namespace gnomon::collector

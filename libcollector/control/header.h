@@ -1,0 +1,19 @@
+// header.json and log.jsonl of the experiment. Normal context.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "libcollector/control/settings.h"
+#include "libcollector/core/recorder.h"
+
+namespace gnomon::collector {
+
+// Written beside and renamed, so that a reader sees all of it or nothing. False: not written.
+bool write_header(const Recorder& recorder, const Settings& settings, int argc, char** argv,
+                  char* scratch, std::size_t scratch_bytes);
+
+// Appends an event in the life of the program.
+void write_log(const Recorder& recorder, const char* event, std::uint64_t time, char* scratch,
+               std::size_t scratch_bytes);
+
+}  // namespace gnomon::collector

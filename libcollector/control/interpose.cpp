@@ -1,0 +1,155 @@
+// Interposed functions: pthread_create and __libc_start_main, in every version glibc exports them,
+// so that each thread runs under collector_root and its clock. Normal context.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "libcollector/control/session.h"
+
+extern "C" {
+// The linker's names for the bounds of section gnomon_root.
+extern const char __start_gnomon_root[] __attribute__((visibility("hidden")));
+extern const char __stop_gnomon_root[] __attribute__((visibility("hidden")));
+}
+
+namespace gnomon::collector {
+namespace {
+
+using Main = int (*)(int, char**, char**);
+using Create = int (*)(pthread_t*, const pthread_attr_t*, StartRoutine, void*);
+using StartMain = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+
+constinit Main program_main = nullptr;
+
+template <typename Function>
+Function next_symbol(const char* name, const char* version) {
+  if (void* found = dlvsym(RTLD_NEXT, name, version)) return reinterpret_cast<Function>(found);
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+void set_root(StackBounds& bounds, const void* frame) {
+  bounds.root_begin = reinterpret_cast<std::uint64_t>(__start_gnomon_root);
+  bounds.root_end = reinterpret_cast<std::uint64_t>(__stop_gnomon_root);
+  bounds.root_fp = reinterpret_cast<std::uint64_t>(frame);
+}
+
+// A tick between two stores of set_root must not take the half for the whole: root_fp comes last,
+// and the compiler is kept from moving it.
+[[gnu::section("gnomon_root"), gnu::noinline]] int run_main(int argc, char** argv, char** envp) {
+  if (Thread* thread = current_thread) set_root(thread->bounds, __builtin_frame_address(0));
+  asm volatile("" ::: "memory");
+  const int status = program_main(argc, argv, envp);
+  asm volatile("" ::: "memory");
+  if (Thread* thread = current_thread) thread->bounds.root_fp = 0;
+  return status;
+}
+
+// Stack size without a lock of ours and without pthread_getattr_np, which allocates.
+std::uint64_t stack_size(const pthread_attr_t* attributes, std::uint64_t& user_base) {
+  std::size_t size = 0, guard = 0;
+  void* base = nullptr;
+  if (attributes && pthread_attr_getstack(attributes, &base, &size) == 0 &&
+      reinterpret_cast<std::uint64_t>(base) + size != 0) {
+    user_base = reinterpret_cast<std::uint64_t>(base);
+    return size;
+  }
+  pthread_attr_t defaults;
+  if (!attributes && pthread_attr_init(&defaults) == 0) attributes = &defaults;
+  if (!attributes) return 0;
+  pthread_attr_getstacksize(attributes, &size);
+  pthread_attr_getguardsize(attributes, &guard);
+  if (attributes == &defaults) pthread_attr_destroy(&defaults);
+  return size > guard ? size - guard : 0;
+}
+
+// glibc puts the thread's descriptor, to which pthread_self points, at the top of its stack.
+void set_stack(StackBounds& bounds, std::uint64_t user_base, std::uint64_t size) {
+  const auto self = static_cast<std::uint64_t>(pthread_self());
+  bounds.high = self;
+  bounds.low = user_base ? user_base : self + 4096 - size;
+}
+
+}  // namespace
+
+extern "C" [[gnu::section("gnomon_root"), gnu::noinline, gnu::visibility("hidden")]] void*
+collector_root(void* slot) {
+  auto& thread = *static_cast<Thread*>(slot);
+  const StartRoutine routine = thread.routine;
+  void* const argument = thread.argument;
+  thread.tid = static_cast<std::uint32_t>(gettid());
+  set_stack(thread.bounds, thread.bounds.low, thread.bounds.high);
+  set_root(thread.bounds, __builtin_frame_address(0));
+  thread.bounds.keep_root = true;
+  // A thread made with every signal blocked (liblzma's are) would never be sampled.
+  sigset_t tick;
+  sigemptyset(&tick);
+  sigaddset(&tick, SIGPROF);
+  pthread_sigmask(SIG_UNBLOCK, &tick, nullptr);
+  if (active_recorder()) begin_thread(thread);
+  void* result = routine(argument);
+  asm volatile("" ::: "memory");
+  return result;
+}
+
+namespace {
+
+int create(Create real, pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
+           void* argument) {
+  Recorder* recorder = active_recorder();
+  Thread* thread = recorder ? claim_thread() : nullptr;
+  if (!thread) {
+    if (recorder) recorder->drop(format::Drop::threads_full);
+    return real(id, attributes, routine, argument);
+  }
+  thread->routine = routine;
+  thread->argument = argument;
+  thread->bounds = {};
+  thread->bounds.high = stack_size(attributes, thread->bounds.low);
+  const int error = real(id, attributes, collector_root, thread);
+  if (error != 0) release_thread(*thread);
+  return error;
+}
+
+int start_main(StartMain real, Main main, int argc, char** argv, void (*init)(), void (*fini)(),
+               void (*rtld_fini)(), void* stack_end) {
+  program_main = main;
+  return real(active_recorder() ? run_main : main, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"), symver("pthread_create@@GLIBC_2.34"))) int
+pthread_create_2_34(pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
+                    void* argument) {
+  static const Create real = next_symbol<Create>("pthread_create", "GLIBC_2.34");
+  return create(real, id, attributes, routine, argument);
+}
+
+__attribute__((visibility("default"), symver("pthread_create@GLIBC_2.2.5"))) int
+pthread_create_2_2_5(pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
+                     void* argument) {
+  static const Create real = next_symbol<Create>("pthread_create", "GLIBC_2.2.5");
+  return create(real, id, attributes, routine, argument);
+}
+
+__attribute__((visibility("default"), symver("__libc_start_main@@GLIBC_2.34"))) int
+libc_start_main_2_34(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
+                     void (*rtld_fini)(), void* stack_end) {
+  return start_main(next_symbol<StartMain>("__libc_start_main", "GLIBC_2.34"), main, argc, argv,
+                    init, fini, rtld_fini, stack_end);
+}
+
+__attribute__((visibility("default"), symver("__libc_start_main@GLIBC_2.2.5"))) int
+libc_start_main_2_2_5(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
+                      void (*rtld_fini)(), void* stack_end) {
+  return start_main(next_symbol<StartMain>("__libc_start_main", "GLIBC_2.2.5"), main, argc, argv,
+                    init, fini, rtld_fini, stack_end);
+}
+}
+
+}  // namespace gnomon::collector

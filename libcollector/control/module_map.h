@@ -1,0 +1,17 @@
+// Load objects: writes what is mapped where to map.jsonl.
+#pragma once
+#include <cstdint>
+
+#include "libcollector/core/recorder.h"
+
+namespace gnomon::collector {
+
+// Writes every object loaded now. `scratch` takes one line. False: map.jsonl cannot be written.
+// Normal context: takes the loader's lock.
+bool write_load_objects(Recorder& recorder, char* scratch, std::uint64_t scratch_bytes);
+
+// Writes the object `pc` lies in unless it is known. Any context, signal handlers too; takes no
+// lock (glibc 2.35 or newer; on an older one objects loaded later stay unknown).
+void note_load_object(std::uint64_t pc, Lane& lane);
+
+}  // namespace gnomon::collector

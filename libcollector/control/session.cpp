@@ -1,0 +1,141 @@
+// The session of this process: begins in the library's constructor, ends in its destructor.
+#include "libcollector/control/session.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/header.h"
+#include "libcollector/control/module_map.h"
+#include "libcollector/control/settings.h"
+#include "libcollector/format/names.h"
+
+namespace gnomon::collector {
+namespace {
+
+constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
+constinit pthread_key_t thread_key = 0;
+constinit Settings settings;
+constinit char directory[Recorder::kPathBytes] = {};
+
+std::uint64_t now(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+// stem.N.er with the first free N; mkdir decides, so two programs never share one.
+bool make_directory() {
+  const std::size_t stem = std::strlen(settings.stem);
+  if (stem + 16 >= sizeof directory) return false;
+  std::memcpy(directory, settings.stem, stem);
+  for (unsigned n = 1; n < 1'000'000; ++n) {
+    char digits[8];
+    std::size_t count = 0;
+    for (unsigned rest = n; rest > 0; rest /= 10)
+      digits[count++] = static_cast<char>('0' + rest % 10);
+    char* at = directory + stem;
+    *at++ = '.';
+    while (count > 0) *at++ = digits[--count];
+    std::memcpy(at, ".er", 4);
+    if (mkdir(directory, 0755) == 0) return true;
+    if (errno != EEXIST) return false;
+  }
+  return false;
+}
+
+void on_thread_end(void* slot) {
+  auto& thread = *static_cast<Thread*>(slot);
+  if (current_thread != &thread) return;
+  stop_clock(thread);
+  current_thread = nullptr;
+  release_thread(thread);
+}
+
+Recorder* open_recorder() {
+  void* memory =
+      mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* fresh = static_cast<Recorder*>(memory);
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  const auto lanes = static_cast<std::uint32_t>(cpus < 2 ? 4 : cpus > 64 ? 128 : 2 * cpus);
+  if (madvise(memory, sizeof(Recorder), MADV_WIPEONFORK) == 0) {
+    const Range opened = fresh->open(directory, settings.session, lanes);
+    if (opened.at) return fresh;
+    if (fresh->control()) fresh->fail(opened.failure, opened.error);
+  }
+  munmap(memory, sizeof(Recorder));
+  return nullptr;
+}
+
+// The interval in which the kernel maps nothing but the stack below its top is at least the stack's
+// size limit (mmap_base leaves 128 MiB or more).
+StackBounds main_stack(const void* above_all_frames) {
+  constexpr std::uint64_t kGap = 128ull << 20;
+  rlimit limit{};
+  getrlimit(RLIMIT_STACK, &limit);
+  const auto high = reinterpret_cast<std::uint64_t>(above_all_frames);
+  StackBounds bounds{};
+  bounds.high = high;
+  bounds.low = high - std::min<std::uint64_t>(limit.rlim_cur, kGap);
+  return bounds;
+}
+
+[[gnu::constructor]] void start(int argc, char** argv, char**) {
+  if (!read_settings(settings)) return;
+  clean_environment();
+  const int saved_errno = errno;
+  if (make_directory()) {
+    recorder = open_recorder();
+    Thread* main_thread = recorder ? claim_thread() : nullptr;
+    static char scratch[64 * 1024];
+    if (main_thread && pthread_key_create(&thread_key, on_thread_end) == 0 &&
+        write_header(*recorder, settings, argc, argv, scratch, sizeof scratch) &&
+        write_load_objects(*recorder, scratch, sizeof scratch) &&
+        install_clock(*recorder, settings.interval_ns, note_load_object)) {
+      recorder->begin(static_cast<std::uint32_t>(getpid()), now(CLOCK_MONOTONIC));
+      main_thread->tid = static_cast<std::uint32_t>(gettid());
+      main_thread->bounds = main_stack(argv);
+      begin_thread(*main_thread);
+    } else if (recorder) {
+      recorder->fail(format::Failure::open_file, errno);
+    }
+  }
+  errno = saved_errno;
+}
+
+[[gnu::destructor]] void finish() {
+  Recorder* active = active_recorder();
+  if (!active) return;
+  if (Thread* thread = current_thread) on_thread_end(thread);
+  active->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID));
+  char line[256];
+  write_log(*active, "end", now(CLOCK_MONOTONIC), line, sizeof line);
+}
+
+}  // namespace
+
+Recorder* active_recorder() { return recorder && recorder->recording() ? recorder : nullptr; }
+
+void begin_thread(Thread& thread) {
+  current_thread = &thread;
+  pthread_setspecific(thread_key, &thread);
+  if (start_clock(thread)) {
+    std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  recorder->drop(format::Drop::threads_full);
+}
+
+}  // namespace gnomon::collector

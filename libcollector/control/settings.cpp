@@ -1,0 +1,66 @@
+// What the launch asked for, read from the environment and removed from it. Normal context.
+#include "libcollector/control/settings.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "libcollector/format/names.h"
+
+namespace gnomon::collector {
+namespace {
+
+bool copy(const char* from, char (&to)[Recorder::kPathBytes]) {
+  if (!from || std::strlen(from) >= sizeof to) return false;
+  std::memcpy(to, from, std::strlen(from) + 1);
+  return true;
+}
+
+std::uint64_t number(const char* text, int base) {
+  return text ? std::strtoull(text, nullptr, base) : 0;
+}
+
+// Removes `entry` from the list in place; entries are apart by ':' or ' ' (ld.so(8)).
+void remove_entry(char* list, const char* entry) {
+  const std::size_t length = std::strlen(entry);
+  for (char* at = list; *at;) {
+    const std::size_t n = std::strcspn(at, ": ");
+    char* after = at + n + (at[n] ? 1 : 0);
+    if (n == length && std::memcmp(at, entry, n) == 0)
+      std::memmove(at, after, std::strlen(after) + 1);
+    else
+      at = after;
+  }
+  const std::size_t left = std::strlen(list);
+  if (left > 0 && list[left - 1] == ':') list[left - 1] = 0;
+}
+
+}  // namespace
+
+bool read_settings(Settings& settings) {
+  const char* target = getenv(format::kEnvTarget);
+  if (!target) return false;
+  const ssize_t n = readlink("/proc/self/exe", settings.executable, sizeof settings.executable - 1);
+  if (n <= 0) return false;
+  settings.executable[n] = 0;
+  if (std::strcmp(target, settings.executable) != 0) return false;
+  settings.session = number(getenv(format::kEnvSession), 16);
+  settings.interval_ns = number(getenv(format::kEnvInterval), 10);
+  return copy(getenv(format::kEnvStem), settings.stem) && settings.session != 0 &&
+         settings.interval_ns != 0;
+}
+
+void clean_environment() {
+  char* preload = getenv("LD_PRELOAD");
+  const char* library = getenv(format::kEnvLibrary);
+  if (preload && library) {
+    remove_entry(preload, library);
+    if (!*preload) unsetenv("LD_PRELOAD");
+  }
+  for (const char* name : {format::kEnvLibrary, format::kEnvTarget, format::kEnvSession,
+                           format::kEnvStem, format::kEnvInterval})
+    unsetenv(name);
+}
+
+}  // namespace gnomon::collector

@@ -1,0 +1,38 @@
+// One line of JSON in a buffer of the caller's. Any context: writes to that buffer only.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace gnomon::collector {
+
+class JsonLine {
+ public:
+  JsonLine(char* buffer, std::size_t size) : at_(buffer), size_(size) { put('{'); }
+
+  JsonLine& text(const char* key, const char* value);
+  JsonLine& number(const char* key, std::uint64_t value);
+  JsonLine& hex(const char* key, std::uint64_t value);  // as text, "0x..."
+  JsonLine& bytes(const char* key, const unsigned char* data, std::size_t count);  // "a1b2..."
+  JsonLine& open(const char* key, char bracket);                                   // '{' or '['
+  JsonLine& close(char bracket);
+  JsonLine& item(const char* value);  // of an array
+
+  // Length with the closing brace and newline; 0: it did not fit.
+  std::size_t finish();
+  std::size_t room() const { return size_ - used_; }
+
+ private:
+  void put(char c);
+  void put(const char* text);
+  void key(const char* name);
+  void quoted(const char* value);
+  void digits(std::uint64_t value, unsigned base);
+
+  char* at_;
+  std::size_t size_;
+  std::size_t used_ = 0;
+  bool cut_ = false;
+  bool first_ = true;
+};
+
+}  // namespace gnomon::collector

@@ -1,0 +1,153 @@
+// Recorder: puts records into the experiment's blocks. Any context; no lock, no errno, no heap.
+#include "libcollector/core/recorder.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "libcollector/core/syscall.h"
+
+namespace gnomon::collector {
+namespace {
+
+using format::Failure;
+using format::State;
+
+template <typename T>
+std::atomic_ref<T> atomic(T& value) {
+  return std::atomic_ref<T>(value);
+}
+
+bool join(const char* directory, const char* name, char (&path)[Recorder::kPathBytes]) {
+  const std::size_t d = std::strlen(directory), n = std::strlen(name);
+  if (d + 1 + n + 1 > sizeof path) return false;
+  std::memcpy(path, directory, d);
+  path[d] = '/';
+  std::memcpy(path + d + 1, name, n + 1);
+  return true;
+}
+
+}  // namespace
+
+bool Recorder::path_of(const char* name, char (&path)[kPathBytes]) const {
+  return join(directory_, name, path);
+}
+
+Range Recorder::open(const char* directory, std::uint64_t session, std::uint32_t lanes) {
+  constexpr Range too_long{nullptr, Failure::open_file, ENAMETOOLONG};
+  char control_path[kPathBytes];
+  if (std::strlen(directory) >= sizeof directory_) return too_long;
+  std::memcpy(directory_, directory, std::strlen(directory) + 1);
+  if (!path_of("control", control_path) || !path_of("stacks", stacks_path_)) return too_long;
+  for (std::size_t i = 0; i < format::kDataFiles.size(); ++i)
+    if (!path_of(format::kDataFiles[i].data(), data_path_[i])) return too_long;
+
+  const Range page = map_range(control_path, 0, format::kControlBytes);
+  if (!page.at) return page;
+  control_ = static_cast<format::ControlPage*>(page.at);
+  if (const Range stacks = stacks_.open(stacks_path_, session); !stacks.at) return stacks;
+  void* memory = mmap(nullptr, lanes * sizeof(Lane), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return {nullptr, Failure::map_file, errno};
+  lanes_ = static_cast<Lane*>(memory);
+  lane_count_ = lanes;
+
+  control_->major = format::kFormatMajor;
+  control_->minor = format::kFormatMinor;
+  control_->session = session;
+  atomic(control_->magic).store(format::kControlMagic, std::memory_order_release);
+  atomic(ready_).store(1, std::memory_order_release);
+  return page;
+}
+
+void Recorder::begin(std::uint32_t pid, std::uint64_t now) {
+  control_->pid = pid;
+  control_->start_time = now;
+  atomic(control_->state)
+      .store(static_cast<std::uint32_t>(State::recording), std::memory_order_release);
+}
+
+bool Recorder::recording() const {
+  return std::atomic_ref<const std::uint32_t>(ready_).load(std::memory_order_acquire) != 0 &&
+         atomic(control_->state).load(std::memory_order_relaxed) ==
+             static_cast<std::uint32_t>(State::recording);
+}
+
+void Recorder::end(std::uint64_t now, std::uint64_t cpu_time) {
+  auto expected = static_cast<std::uint32_t>(State::recording);
+  if (!atomic(control_->state)
+           .compare_exchange_strong(expected, static_cast<std::uint32_t>(State::ended)))
+    return;
+  control_->cpu_time = cpu_time;
+  atomic(control_->end_time).store(now, std::memory_order_release);
+}
+
+void Recorder::fail(Failure failure, int error) {
+  std::uint32_t none = 0;
+  if (atomic(control_->failure).compare_exchange_strong(none, static_cast<std::uint32_t>(failure)))
+    control_->failure_errno = error;
+  atomic(control_->state).store(static_cast<std::uint32_t>(State::failed));
+}
+
+void Recorder::drop(format::Drop drop) {
+  atomic(control_->dropped[static_cast<std::uint32_t>(drop)])
+      .fetch_add(1, std::memory_order_relaxed);
+}
+
+// Starts at the lane of this CPU: it is free unless a thread was preempted inside it.
+Lane* Recorder::enter() {
+  const int cpu = sched_getcpu();
+  const std::uint32_t first = cpu < 0 ? 0 : static_cast<std::uint32_t>(cpu);
+  for (std::uint32_t i = 0; i < lane_count_; ++i) {
+    Lane& lane = lanes_[(first + i) % lane_count_];
+    if (atomic(lane.busy).exchange(1, std::memory_order_acquire) == 0) return &lane;
+  }
+  drop(format::Drop::lanes_busy);
+  return nullptr;
+}
+
+void Recorder::leave(Lane& lane) { atomic(lane.busy).store(0, std::memory_order_release); }
+
+bool Recorder::next_block(Lane& lane, format::DataKind kind) {
+  const auto k = static_cast<std::uint32_t>(kind);
+  Lane::OpenBlock& open = lane.open[k];
+  if (open.at) unmap_range(open.at, format::kBlockBytes);
+  open = {};
+  const std::uint32_t index = atomic(control_->blocks[k]).fetch_add(1, std::memory_order_relaxed);
+  const Range range =
+      map_range(data_path_[k], std::uint64_t{index} * format::kBlockBytes, format::kBlockBytes);
+  if (!range.at) {
+    fail(range.failure, range.error);
+    return false;
+  }
+  auto* header = static_cast<format::BlockHeader*>(range.at);
+  header->major = format::kFormatMajor;
+  header->kind = static_cast<std::uint16_t>(kind);
+  header->index = index;
+  header->session = control_->session;
+  atomic(header->magic).store(format::kBlockMagic, std::memory_order_release);
+  open = {static_cast<char*>(range.at), sizeof(format::BlockHeader), 0};
+  return true;
+}
+
+bool Recorder::put_words(Lane& lane, const format::EventKind& kind, std::uint32_t* words,
+                         std::uint32_t bytes) {
+  Lane::OpenBlock& open = lane.open[static_cast<std::uint32_t>(kind.file)];
+  if (!open.at || open.used + bytes > format::kBlockBytes)
+    if (!next_block(lane, kind.file)) return false;
+  const format::RecordWord word{kind.id, static_cast<std::uint8_t>(bytes / 8),
+                                format::record_check(words, bytes)};
+  std::memcpy(words, &word, sizeof word);
+  auto* to = reinterpret_cast<std::uint32_t*>(open.at + open.used);
+  std::memcpy(to + 1, words + 1, bytes - sizeof *words);
+  atomic(*to).store(words[0], std::memory_order_release);
+  open.used += bytes;
+  auto* header = reinterpret_cast<format::BlockHeader*>(open.at);
+  atomic(header->count).store(++open.count, std::memory_order_release);
+  return true;
+}
+
+}  // namespace gnomon::collector

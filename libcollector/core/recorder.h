@@ -1,0 +1,102 @@
+// Recorder: puts records into the experiment's blocks. Any context; no lock, no errno, no heap.
+#pragma once
+#include <cstdint>
+
+#include "libcollector/core/growth.h"
+#include "libcollector/core/stack_table.h"
+#include "libcollector/format/block.h"
+#include "libcollector/format/control.h"
+
+namespace gnomon::collector {
+
+inline constexpr std::uint32_t kMaxFrames = 1024;
+inline constexpr std::uint32_t kTextBytes = 8192;
+
+// What one writer at a time needs: an open block a data kind, and room to collect frames, which is
+// not on the interrupted stack because that may be small.
+struct Lane {
+  struct OpenBlock {
+    char* at;  // null: none
+    std::uint32_t used;
+    std::uint32_t count;
+  };
+  std::uint32_t busy;
+  OpenBlock open[format::kDataKinds];
+  std::uint64_t frames[kMaxFrames];  // leaf first
+  char text[kTextBytes];             // a line of map.jsonl
+};
+
+// Lives in zeroed memory that a fork child sees zeroed again: the child records nothing.
+class Recorder {
+ public:
+  static constexpr std::uint32_t kPathBytes = 4096;
+
+  // Creates control page, stack table and lanes in `directory`. Normal context.
+  Range open(const char* directory, std::uint64_t session, std::uint32_t lanes);
+  // State: recording. Normal context.
+  void begin(std::uint32_t pid, std::uint64_t now);
+  // False in a fork child, before begin() and once recording ended or failed.
+  bool recording() const;
+  // Ends recording unless it already failed. Normal context.
+  void end(std::uint64_t now, std::uint64_t cpu_time);
+  // The first failure stays; recording stops here.
+  void fail(format::Failure failure, int error);
+  void drop(format::Drop drop);
+
+  Lane* enter();  // null: all lanes are busy, and counted
+  void leave(Lane& lane);
+
+  // Interns `count` frames of lane.frames; `truncated` puts the marker above the outermost.
+  // fresh(pc, lane) is called for every frame the table did not know. 0: failed.
+  template <typename Fresh>
+  std::uint32_t intern(Lane& lane, std::uint32_t count, bool truncated, Fresh fresh);
+
+  // Completes record.word and publishes the record. False: failed.
+  template <typename Record>
+  bool put(Lane& lane, const format::EventKind& kind, Record& record) {
+    static_assert(sizeof(Record) % 8 == 0);
+    return put_words(lane, kind, reinterpret_cast<std::uint32_t*>(&record), sizeof(Record));
+  }
+
+  format::ControlPage* control() const { return control_; }
+  const char* directory() const { return directory_; }
+  // directory/name; false: too long
+  bool path_of(const char* name, char (&path)[kPathBytes]) const;
+
+ private:
+  bool put_words(Lane& lane, const format::EventKind& kind, std::uint32_t* words,
+                 std::uint32_t bytes);
+  bool next_block(Lane& lane, format::DataKind kind);
+  std::uint32_t failed(const StackTable::Interned& result) {
+    fail(result.failure, result.error);
+    return 0;
+  }
+
+  std::uint32_t ready_;
+  std::uint32_t lane_count_;
+  format::ControlPage* control_;
+  Lane* lanes_;
+  StackTable stacks_;
+  char directory_[kPathBytes];
+  char stacks_path_[kPathBytes];
+  char data_path_[format::kDataFiles.size()][kPathBytes];
+};
+
+template <typename Fresh>
+std::uint32_t Recorder::intern(Lane& lane, std::uint32_t count, bool truncated, Fresh fresh) {
+  std::uint32_t parent = 0;
+  if (truncated) {
+    const StackTable::Interned marker = stacks_.intern(0, format::kTruncatedMarker);
+    if (!marker.node) return failed(marker);
+    parent = marker.node;
+  }
+  for (std::uint32_t i = count; i-- > 0;) {
+    const StackTable::Interned frame = stacks_.intern(parent, lane.frames[i]);
+    if (!frame.node) return failed(frame);
+    if (frame.fresh) fresh(lane.frames[i], lane);
+    parent = frame.node;
+  }
+  return parent;
+}
+
+}  // namespace gnomon::collector

@@ -1,0 +1,31 @@
+// Threads of the program: a slot for each that is sampled. Claimed in normal context, read in the
+// signal handler of the thread it belongs to.
+#pragma once
+#include <cstdint>
+
+#include "libcollector/core/frame_walk.h"
+
+namespace gnomon::collector {
+
+using StartRoutine = void* (*)(void*);
+
+struct Thread {
+  std::uint32_t used;  // 1: belongs to a thread
+  std::uint32_t tid;
+  std::uint32_t ticking;  // timer exists
+  std::int32_t timer;
+  std::uint32_t in_handler;
+  std::uint64_t last_cpu;  // CPU time of the thread already accounted for, ns
+  StackBounds bounds;
+  StartRoutine routine;
+  void* argument;
+};
+
+// The calling thread's slot; null: not sampled. One word of static TLS, so a handler may read it.
+extern constinit thread_local Thread* current_thread __attribute__((tls_model("initial-exec")));
+
+// Null: all slots are taken or memory is short.
+Thread* claim_thread();
+void release_thread(Thread& thread);
+
+}  // namespace gnomon::collector

@@ -1,0 +1,19 @@
+// Names the collector, its launcher and the reader agree on: files and environment variables.
+#pragma once
+
+namespace gnomon::format {
+
+inline constexpr const char* kHeaderFile = "header.json";
+inline constexpr const char* kLogFile = "log.jsonl";
+inline constexpr const char* kMapFile = "map.jsonl";
+inline constexpr const char* kControlFile = "control";
+inline constexpr const char* kStacksFile = "stacks";
+
+// The launch environment. The library removes all of it before the program sees it.
+inline constexpr const char* kEnvLibrary = "GNOMON_LIBRARY";    // our entry in LD_PRELOAD
+inline constexpr const char* kEnvTarget = "GNOMON_TARGET";      // /proc/self/exe of the program
+inline constexpr const char* kEnvSession = "GNOMON_SESSION";    // hexadecimal, not 0
+inline constexpr const char* kEnvStem = "GNOMON_STEM";          // /directory/test of test.N.er
+inline constexpr const char* kEnvInterval = "GNOMON_INTERVAL";  // ns of CPU time
+
+}  // namespace gnomon::format
