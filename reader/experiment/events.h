@@ -1,0 +1,26 @@
+// Events of an experiment, summed per call stack: each event is touched once. Any thread.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "reader/base/result.h"
+#include "reader/base/units.h"
+#include "reader/experiment/experiment.h"
+
+namespace gnomon::reader {
+
+struct StackSum {
+  Nanoseconds time;
+  std::uint64_t samples = 0;
+};
+
+struct ClockSums {
+  std::vector<StackSum> by_stack;  // indexed by StackId
+  StackSum total;
+};
+
+// Reads the file `profile`. Damage is a fault, never summed. A block or record that its writer has
+// begun and not published is not there yet.
+Result<ClockSums> sum_clock_samples(const Experiment& experiment);
+
+}  // namespace gnomon::reader

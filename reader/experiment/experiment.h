@@ -1,0 +1,51 @@
+// An experiment: a directory NAME.er, written by a collector that may still be writing. Any thread.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libcollector/format/control.h"
+#include "reader/base/result.h"
+#include "reader/base/units.h"
+
+namespace gnomon::reader {
+
+// What header.json says.
+struct Header {
+  std::uint64_t session = 0;
+  std::uint32_t pid = 0;
+  std::string collector;  // version
+  std::string executable;
+  std::vector<std::string> arguments;
+  std::string host;
+  std::string clock_source, clock_timer;
+  Nanoseconds interval;
+  std::uint64_t start_realtime = 0;  // ns since 1970
+  std::string stack_walk;            // how call stacks were found
+};
+
+// A line of map.jsonl.
+struct LoadObject {
+  std::uint64_t time = 0;  // CLOCK_MONOTONIC, ns
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t bias = 0;  // address in the process minus address in the file
+  std::string path;
+  std::string build_id;  // hexadecimal, empty: none
+};
+
+struct Experiment {
+  std::string directory;
+  Header header;
+  format::ControlPage control{};  // as it was when the experiment was opened
+  std::vector<LoadObject> objects;
+
+  format::State state() const { return static_cast<format::State>(control.state); }
+};
+
+// Checks that the directory is an experiment this program can read, and reads its small files.
+Result<Experiment> open_experiment(const std::string& directory);
+
+// header.json alone; to find an experiment among others.
+Result<Header> read_header(const std::string& directory);
+
+}  // namespace gnomon::reader

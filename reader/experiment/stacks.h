@@ -1,0 +1,35 @@
+// Call stacks of an experiment: the tree the collector interned them in. Any thread.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcollector/format/stacks.h"
+#include "reader/base/result.h"
+#include "reader/base/units.h"
+#include "reader/experiment/experiment.h"
+#include "reader/io/mapped_file.h"
+
+namespace gnomon::reader {
+
+class Stacks {
+ public:
+  // Open after the events were read: a stack stands in the table before an event refers to it.
+  static Result<Stacks> open(const Experiment& experiment);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  bool contains(StackId id) const { return index(id) < sound_.size() && sound_[index(id)]; }
+  // id: contained. The parent is contained too, or none.
+  const format::StackNode& node(StackId id) const { return nodes_[index(id)]; }
+  StackId parent(StackId id) const { return StackId{node(id).parent}; }
+
+ private:
+  Result<void> follow(const std::vector<std::uint32_t>& heads, const std::string& path);
+
+  MappedFile file_;
+  std::span<const format::StackNode> nodes_;
+  std::vector<bool> sound_;  // reached through the bucket it belongs to
+};
+
+}  // namespace gnomon::reader

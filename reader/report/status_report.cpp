@@ -1,0 +1,59 @@
+// What is recorded, how, and what was lost. Any thread.
+#include <fmt/format.h>
+
+#include "reader/experiment/events.h"
+#include "reader/experiment/experiment.h"
+#include "reader/report/losses.h"
+#include "reader/report/report.h"
+
+namespace gnomon::reader {
+namespace {
+
+std::string state_text(const Experiment& experiment) {
+  switch (experiment.state()) {
+    case format::State::none:
+      return "not begun";
+    case format::State::recording:
+      return "recording, or the program ended without returning from main or calling exit";
+    case format::State::ended:
+      return "ended";
+    case format::State::failed:
+      return "stopped early";
+  }
+  return "unknown";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+}  // namespace
+
+Result<Table> status_report(const std::string& directory) {
+  auto experiment = open_experiment(directory);
+  if (!experiment) return tl::unexpected(experiment.error());
+  auto events = sum_clock_samples(*experiment);
+  if (!events) return tl::unexpected(events.error());
+  const Header& header = experiment->header;
+  Table table;
+  table.notes = loss_notes(*experiment, events->total, {});
+  table.columns = {{"item", {}}, {"value", {}}};
+  const auto add = [&](const std::string& item, const std::string& value) {
+    table.rows.push_back({item, value});
+  };
+  add("Experiment", directory);
+  add("State", state_text(*experiment));
+  add("Program", joined(header.arguments));
+  add("Process", std::to_string(header.pid));
+  add("Clock", fmt::format("{} ({}), every {:.3f} ms of a thread's CPU time", header.clock_source,
+                           header.clock_timer, seconds(header.interval) * 1e3));
+  add("Call stacks", "walked by " + header.stack_walk);
+  add("Threads", std::to_string(experiment->control.threads));
+  add("Samples",
+      fmt::format("{}, {:.3f} s of CPU time", events->total.samples, seconds(events->total.time)));
+  return table;
+}
+
+}  // namespace gnomon::reader

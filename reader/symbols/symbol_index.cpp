@@ -1,0 +1,135 @@
+// Functions of one load object's file, sorted by address. Any thread, one at a time.
+#include "reader/symbols/symbol_index.h"
+
+#include <cxxabi.h>
+#include <elfutils/libdwfl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace gnomon::reader {
+namespace {
+
+struct DwflEnd {
+  void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
+};
+
+// By build-id only: the standard search would ask a debuginfod server, which nobody asked for.
+char* debuginfo_path = nullptr;
+const Dwfl_Callbacks kCallbacks{nullptr, dwfl_build_id_find_debuginfo, dwfl_offline_section_address,
+                                &debuginfo_path};
+
+std::string hex(const unsigned char* bytes, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += fmt::format("{:02x}", bytes[i]);
+  return text;
+}
+
+bool is_function(const GElf_Sym& symbol) {
+  const auto type = GELF_ST_TYPE(symbol.st_info);
+  return type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+// Of several names for one place the plainest: fewest leading underscores, then shortest.
+bool plainer(const std::string& a, const std::string& b) {
+  const auto key = [](const std::string& s) {
+    return std::pair(std::min(s.find_first_not_of('_'), s.size()), s.size());
+  };
+  return std::pair(key(a), a) < std::pair(key(b), b);
+}
+
+void add_functions(Dwfl_Module* module, GElf_Addr bias, std::vector<Symbol>& symbols) {
+  const int count = dwfl_module_getsymtab(module);
+  for (int i = 1; i < count; ++i) {
+    GElf_Sym symbol;
+    GElf_Addr address = 0;
+    GElf_Word section = SHN_UNDEF;
+    const char* name =
+        dwfl_module_getsym_info(module, i, &symbol, &address, &section, nullptr, nullptr);
+    if (!name || !*name || section == SHN_UNDEF || !is_function(symbol)) continue;
+    const std::uint64_t begin = address - bias;
+    symbols.push_back({begin, begin + symbol.st_size, name});
+  }
+}
+
+// The stubs that calls of other objects go through have no symbols of their own.
+void add_plt(Elf* elf, std::vector<Symbol>& symbols) {
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section));) {
+    GElf_Shdr header;
+    if (!gelf_getshdr(section, &header)) continue;
+    const char* name = elf_strptr(elf, names, header.sh_name);
+    if (name && std::strncmp(name, ".plt", 4) == 0 && (header.sh_flags & SHF_EXECINSTR))
+      symbols.push_back({header.sh_addr, header.sh_addr + header.sh_size, "@plt"});
+  }
+}
+
+}  // namespace
+
+std::string display_name(const char* symbol) {
+  std::string name = symbol;
+  if (const auto at = name.find('@'); at != std::string::npos && at > 0) name.resize(at);
+  if (name.rfind("_Z", 0) != 0) return name;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return plain && status == 0 ? plain.get() : name;
+}
+
+SymbolIndex::SymbolIndex(std::vector<Symbol> symbols) {
+  std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) {
+    if (a.begin != b.begin) return a.begin < b.begin;
+    return plainer(a.name, b.name);
+  });
+  for (Symbol& symbol : symbols) {
+    if (!symbols_.empty()) {
+      Symbol& last = symbols_.back();
+      if (last.begin == symbol.begin) {  // an alias; the sizes may differ
+        last.end = std::max(last.end, symbol.end);
+        continue;
+      }
+      // Assembly without a size reaches to the next symbol; one that overlaps the next ends there.
+      if (last.end == last.begin || last.end > symbol.begin) last.end = symbol.begin;
+    }
+    symbols_.push_back(std::move(symbol));
+  }
+  if (!symbols_.empty() && symbols_.back().end == symbols_.back().begin) ++symbols_.back().end;
+}
+
+SymbolIndex::Place SymbolIndex::find(std::uint64_t address) const {
+  const auto after = std::upper_bound(symbols_.begin(), symbols_.end(), address,
+                                      [](std::uint64_t a, const Symbol& s) { return a < s.begin; });
+  if (after == symbols_.begin()) return {false, 0, 0};
+  const auto at = after - 1;
+  if (address < at->end) return {true, static_cast<std::uint32_t>(at - symbols_.begin()), 0};
+  return {false, 0, at->end};
+}
+
+Result<SymbolIndex> SymbolIndex::load(const std::string& path, const std::string& build_id) {
+  const std::unique_ptr<Dwfl, DwflEnd> dwfl(dwfl_begin(&kCallbacks));
+  if (!dwfl) return fault("elfutils cannot start", dwfl_errmsg(-1));
+  Dwfl_Module* module = dwfl_report_offline(dwfl.get(), path.c_str(), path.c_str(), -1);
+  if (!module) return fault(path + ": " + dwfl_errmsg(-1));
+  dwfl_report_end(dwfl.get(), nullptr, nullptr);
+  GElf_Addr bias = 0;
+  Elf* elf = dwfl_module_getelf(module, &bias);
+  if (!elf) return fault(path + ": " + dwfl_errmsg(-1));
+  const unsigned char* id = nullptr;
+  GElf_Addr where = 0;
+  const int length = dwfl_module_build_id(module, &id, &where);
+  if (!build_id.empty() && (length <= 0 || hex(id, length) != build_id))
+    return fault(path + " has changed since it was recorded");
+  std::vector<Symbol> symbols;
+  add_functions(module, bias, symbols);
+  add_plt(elf, symbols);
+  SymbolIndex result(std::move(symbols));
+  for (Symbol& symbol : result.symbols_) symbol.name = display_name(symbol.name.c_str());
+  return result;
+}
+
+}  // namespace gnomon::reader

@@ -1,0 +1,40 @@
+// Functions of one load object's file, sorted by address. Any thread, one at a time.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reader/base/result.h"
+
+namespace gnomon::reader {
+
+struct Symbol {
+  std::uint64_t begin = 0, end = 0;  // addresses of the file
+  std::string name;                  // demangled, without a symbol version
+};
+
+class SymbolIndex {
+ public:
+  // Reads .symtab of the file or of its separate debug file, else .dynsym. build_id: hexadecimal;
+  // a file with another one is refused. Empty: not checked.
+  static Result<SymbolIndex> load(const std::string& path, const std::string& build_id);
+  explicit SymbolIndex(std::vector<Symbol> symbols);  // in any order, overlapping allowed
+
+  // Number of the symbol that `address` lies in, or of the gap before the first symbol above it.
+  struct Place {
+    bool in_symbol;
+    std::uint32_t number;     // of the symbol
+    std::uint64_t gap_begin;  // of the gap
+  };
+  Place find(std::uint64_t address) const;
+  const Symbol& symbol(std::uint32_t number) const { return symbols_[number]; }
+  std::size_t size() const { return symbols_.size(); }
+
+ private:
+  std::vector<Symbol> symbols_;  // sorted, apart from each other
+};
+
+// C++ names are demangled; others are returned as they are, without "@@GLIBC_2.34".
+std::string display_name(const char* symbol);
+
+}  // namespace gnomon::reader
