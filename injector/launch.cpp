@@ -1,0 +1,92 @@
+// Launch: prepares a target's environment so that its next runs load libcollector.so. LLDB's
+// command thread.
+#include "injector/launch.h"
+
+#include <stdlib.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "libcollector/format/names.h"
+
+namespace gnomon::injector {
+namespace {
+
+// Runs a command of LLDB's without showing what it prints.
+bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string* error = nullptr) {
+  lldb::SBCommandReturnObject answer;
+  debugger.GetCommandInterpreter().HandleCommand(command.c_str(), answer, false);
+  if (error && answer.GetError()) *error = answer.GetError();
+  return answer.Succeeded();
+}
+
+// For LLDB's command line, between double quotes.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\' || c == '`') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string hex(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+// As the kernel will name it in /proc/PID/exe.
+std::string real_path(const lldb::SBFileSpec& file) {
+  char path[4096] = {};
+  file.GetPath(path, sizeof path);
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(path, nullptr), std::free);
+  return real ? real.get() : "";
+}
+
+}  // namespace
+
+Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target,
+                               const LaunchSettings& settings) {
+  const std::string executable = real_path(target.GetExecutable());
+  if (executable.empty())
+    return fault("the target's program is not a file here", "choose one with `target create`");
+  Launch launch;
+  launch.target_ = target;
+  launch.settings_ = settings;
+  if (const char* preload = target.GetEnvironment().Get("LD_PRELOAD"))
+    launch.users_preload_ = preload;
+  const std::string& theirs = launch.users_preload_;
+  const std::pair<const char*, std::string> variables[] = {
+      {format::kEnvLibrary, settings.library},
+      {format::kEnvTarget, executable},
+      {format::kEnvSession, hex(settings.session)},
+      {format::kEnvStem, settings.stem},
+      {format::kEnvInterval, std::to_string(settings.interval_ns)},
+      {"LD_PRELOAD", theirs.empty() ? settings.library : settings.library + ":" + theirs}};
+  for (const auto& [name, value] : variables) {
+    std::string error;
+    if (quietly(debugger, "settings append target.env-vars " + quoted(name + ("=" + value)),
+                &error))
+      continue;
+    launch.release(debugger);
+    return fault("LLDB does not take the environment variable " + std::string(name) + ": " + error);
+  }
+  // By default LLDB announces every SIGPROF; a program that is sampled gets hundreds a second.
+  if (!quietly(debugger, "process handle SIGPROF --stop false --notify false --pass true")) {
+    launch.release(debugger);
+    return fault("LLDB does not let SIGPROF pass", "see `help process handle`");
+  }
+  return launch;
+}
+
+void Launch::release(lldb::SBDebugger& debugger) {
+  for (const char* name : {format::kEnvLibrary, format::kEnvTarget, format::kEnvSession,
+                           format::kEnvStem, format::kEnvInterval, "LD_PRELOAD"})
+    quietly(debugger, std::string("settings remove target.env-vars ") + name);
+  if (!users_preload_.empty())
+    quietly(debugger, "settings append target.env-vars " + quoted("LD_PRELOAD=" + users_preload_));
+}
+
+}  // namespace gnomon::injector

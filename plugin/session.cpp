@@ -1,0 +1,130 @@
+// A debugger's session: is collecting armed, and where is the experiment. LLDB's command thread.
+#include "plugin/session.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <random>
+
+#include "reader/experiment/experiment.h"
+
+namespace gnomon::plugin {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kInterval = 10'007'000;  // ns; a prime number of microseconds
+
+// libcollector.so lies beside the plugin.
+Result<std::string> library_path() {
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<const void*>(&library_path), &here) == 0 || !here.dli_fname)
+    return fault("the plugin cannot tell where it was loaded from");
+  std::error_code error;
+  const fs::path library = fs::canonical(here.dli_fname, error).parent_path() / "libcollector.so";
+  if (error || access(library.c_str(), R_OK) != 0)
+    return fault("cannot read " + library.string(), "install it beside lldb-gnomon.so");
+  // ld.so takes ':' and ' ' for the end of an entry.
+  if (library.string().find_first_of(": ") != std::string::npos)
+    return fault(
+        library.string() + " cannot be preloaded because of the blank or colon in its path",
+        "install Gnomon under another path");
+  return library.string();
+}
+
+std::uint64_t random_session() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32 | random()) | 1;
+}
+
+bool is_alive(lldb::SBProcess process) {
+  switch (process.GetState()) {
+    case lldb::eStateInvalid:
+    case lldb::eStateUnloaded:
+    case lldb::eStateExited:
+    case lldb::eStateDetached:
+      return false;
+    default:
+      return process.IsValid();
+  }
+}
+
+// Experiments of this session, the newest first.
+std::string find_experiment(const std::string& stem, std::uint64_t session, std::uint64_t pid) {
+  const fs::path path(stem);
+  const std::string prefix = path.filename().string() + ".";
+  std::string best;
+  long best_number = 0;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind(prefix, 0) != 0 || entry.path().extension() != ".er") continue;
+    const long number = std::atol(name.c_str() + prefix.size());
+    if (number <= best_number) continue;
+    const auto header = reader::read_header(entry.path().string());
+    if (!header || header->session != session || (pid != 0 && header->pid != pid)) continue;
+    best = entry.path().string();
+    best_number = number;
+  }
+  return best;
+}
+
+}  // namespace
+
+Result<std::string> Session::enable() {
+  lldb::SBTarget target = debugger_.GetSelectedTarget();
+  if (!target.IsValid())
+    return fault("there is no target to collect from", "choose one with `target create PROGRAM`");
+  if (launch_ && launch_->target() == target)
+    return std::string("Already enabled: every run writes an experiment.\n");
+  if (launch_) launch_->release(debugger_);
+  launch_.reset();
+  auto library = library_path();
+  if (!library) return library;
+  std::error_code error;
+  const fs::path directory = fs::current_path(error);
+  if (error || access(directory.c_str(), W_OK | X_OK) != 0)
+    return fault("no experiment can be written to " + directory.string(),
+                 "start LLDB in a directory that you may write to");
+  injector::LaunchSettings settings{*library, (directory / "test").string(), random_session(),
+                                    kInterval};
+  auto launch = injector::Launch::prepare(debugger_, target, settings);
+  if (!launch) return tl::unexpected(launch.error());
+  launch_ = std::move(*launch);
+  stem_ = settings.stem;
+  session_ = settings.session;
+  std::string text =
+      "Enabled: every run from now on writes an experiment, " + settings.stem + ".N.er.\n";
+  if (is_alive(target.GetProcess()))
+    text += "The process that runs now is not recorded; type `run` to start it again.\n";
+  return text;
+}
+
+Result<std::string> Session::disable() {
+  if (!launch_) return fault("the collector is not enabled", "`collector enable` does that");
+  launch_->release(debugger_);
+  launch_.reset();
+  return std::string("Disabled: later runs are not recorded.\n");
+}
+
+Result<std::string> Session::experiment() {
+  if (session_ == 0)
+    return fault("nothing was recorded in this session",
+                 "type `collector enable` and `run`, or name an experiment");
+  lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
+  const bool alive = is_alive(process);
+  std::string found = find_experiment(stem_, session_, alive ? process.GetProcessID() : 0);
+  if (!found.empty()) return found;
+  if (!alive) return fault("nothing was recorded yet", "type `run`");
+  return fault("process " + std::to_string(process.GetProcessID()) + " is not recorded",
+               launch_ ? "type `run` to start it again; a static program cannot be recorded"
+                       : "type `collector enable` and `run`");
+}
+
+std::string Session::state() {
+  if (!launch_) return "disabled; `collector enable` records later runs";
+  return "enabled; every run writes an experiment, " + stem_ + ".N.er";
+}
+
+}  // namespace gnomon::plugin

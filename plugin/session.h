@@ -1,0 +1,29 @@
+// A debugger's session: is collecting armed, and where is the experiment. LLDB's command thread.
+#pragma once
+#include <lldb/API/LLDB.h>
+
+#include <optional>
+#include <string>
+
+#include "commands/command.h"
+#include "injector/launch.h"
+
+namespace gnomon::plugin {
+
+class Session : public commands::Host {
+ public:
+  explicit Session(lldb::SBDebugger debugger) : debugger_(debugger) {}
+
+  Result<std::string> enable() override;
+  Result<std::string> disable() override;
+  Result<std::string> experiment() override;
+  std::string state() override;
+
+ private:
+  lldb::SBDebugger debugger_;
+  std::optional<injector::Launch> launch_;
+  std::string stem_;  // of the last enable
+  std::uint64_t session_ = 0;
+};
+
+}  // namespace gnomon::plugin
