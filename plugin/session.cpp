@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <random>
 
-#include "reader/experiment/experiment.h"
+#include "commands/experiment_finder.h"
 
 namespace gnomon::plugin {
 namespace {
@@ -48,26 +48,6 @@ bool is_alive(lldb::SBProcess process) {
     default:
       return process.IsValid();
   }
-}
-
-// Experiments of this session, the newest first.
-std::string find_experiment(const std::string& stem, std::uint64_t session, std::uint64_t pid) {
-  const fs::path path(stem);
-  const std::string prefix = path.filename().string() + ".";
-  std::string best;
-  long best_number = 0;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(path.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind(prefix, 0) != 0 || entry.path().extension() != ".er") continue;
-    const long number = std::atol(name.c_str() + prefix.size());
-    if (number <= best_number) continue;
-    const auto header = reader::read_header(entry.path().string());
-    if (!header || header->session != session || (pid != 0 && header->pid != pid)) continue;
-    best = entry.path().string();
-    best_number = number;
-  }
-  return best;
 }
 
 }  // namespace
@@ -114,7 +94,8 @@ Result<std::string> Session::experiment() {
                  "type `collector enable` and `run`, or name an experiment");
   lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
   const bool alive = is_alive(process);
-  std::string found = find_experiment(stem_, session_, alive ? process.GetProcessID() : 0);
+  std::string found =
+      commands::find_experiment(stem_, session_, alive ? process.GetProcessID() : 0);
   if (!found.empty()) return found;
   if (!alive) return fault("nothing was recorded yet", "type `run`");
   return fault("process " + std::to_string(process.GetProcessID()) + " is not recorded",

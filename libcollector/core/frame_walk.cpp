@@ -19,7 +19,7 @@ Walked walk_frames(const Registers& at, const StackBounds& bounds, std::uint64_t
 
   std::uint64_t floor = at.sp;
   for (std::uint64_t fp = at.fp; count < max;) {
-    if (fp < floor || fp % 8 != 0 || fp + 16 > bounds.high) break;
+    if (fp < floor || fp % 8 != 0 || fp > bounds.high - 16) break;
     const auto* frame = reinterpret_cast<const std::uint64_t*>(fp);
     const std::uint64_t next = frame[0], caller = frame[1] - 1;
     const bool arrived = next == bounds.root_fp && in_root(caller);

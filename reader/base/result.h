@@ -20,7 +20,8 @@ inline tl::unexpected<Fault> fault(std::string what, std::string next = {}) {
 
 // One sentence: "what; next."
 inline std::string sentence(const Fault& fault) {
-  return fault.next.empty() ? fault.what + "." : fault.what + "; " + fault.next + ".";
+  const std::string text = fault.next.empty() ? fault.what : fault.what + "; " + fault.next;
+  return text.ends_with('?') ? text : text + ".";
 }
 
 }  // namespace gnomon

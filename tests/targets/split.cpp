@@ -48,7 +48,9 @@ std::uint64_t thread_cpu_ns() {
 
 }  // namespace work
 
-extern "C" [[gnu::noinline]] void checkpoint(int round) { asm volatile("" ::"r"(round) : "memory"); }
+extern "C" [[gnu::noinline]] void checkpoint(int round) {
+  asm volatile("" ::"r"(round) : "memory");
+}
 
 static void run(int rounds, bool main_thread) {
   std::uint64_t at = work::thread_cpu_ns();

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""libcollector.so depends on libc alone, exports what it interposes and nothing else, and calls nothing that allocates or prints."""
+import re
+import subprocess
+import sys
+
+EXPORTED = {"pthread_create@@GLIBC_2.34", "pthread_create@GLIBC_2.2.5",
+            "__libc_start_main@@GLIBC_2.34", "__libc_start_main@GLIBC_2.2.5"}
+FORBIDDEN = re.compile(r"^(malloc|calloc|realloc|free|posix_memalign|aligned_alloc|pthread_getattr_np|dlopen|system|popen"
+                       r"|.*printf.*|puts|fopen|fwrite|__cxa_(throw|begin_catch|guard_acquire)|_Zn.*|_Zd.*|pthread_mutex_.*|exit|abort|__assert_fail|__tls_get_addr)$")
+
+
+def readelf(*words):
+    return subprocess.run(["readelf", "-W", *words], check=True, capture_output=True, text=True).stdout
+
+
+library = sys.argv[1]
+needed = re.findall(r"NEEDED.*\[(.*)\]", readelf("-d", library))
+assert needed == ["libc.so.6"], needed
+exported, imported = set(), set()
+for line in readelf("--dyn-syms", library).splitlines():
+    fields = line.split()
+    if len(fields) < 8 or not fields[0].rstrip(":").isdigit() or fields[3] == "NOTYPE" and fields[4] == "LOCAL":
+        continue
+    if fields[6] == "UND":
+        imported.add(fields[7].split("@")[0])
+    elif fields[6] != "ABS":
+        exported.add(fields[7])
+assert exported == EXPORTED, exported ^ EXPORTED
+assert "clock_gettime" in imported
+bad = sorted(name for name in imported if FORBIDDEN.match(name))
+assert not bad, f"calls what it must not: {bad}"
+print(f"{len(imported)} imports, all of libc, none forbidden")

@@ -1,0 +1,30 @@
+"""Runs commands in a real lldb-19 with the plugin loaded, and hands back what each printed."""
+import os
+import re
+import subprocess
+
+LLDB = os.environ.get("GNOMON_LLDB", "lldb-19")
+
+
+def run(build, program, commands, cwd, arguments=(), timeout=100, check=True):
+    """[(command, output)]; the program's own output is mixed in, as in a terminal."""
+    words = [LLDB, "--no-lldbinit", "-b", "-o", f"plugin load {build}/lib/lldb-gnomon.so"]
+    for command in commands:
+        words += ["-o", command]
+    words += ["--", str(program), *arguments]
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+    if check and done.returncode != 0:
+        raise AssertionError(f"lldb ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+    parts = re.split(r"^\(lldb\) ", done.stdout, flags=re.M)[1:]
+    answers = [tuple(part.split("\n", 1)) if "\n" in part else (part, "") for part in parts]
+    return [(command.strip(), output) for command, output in answers], done.stderr
+
+
+def rows(text):
+    """{name: (exclusive s, exclusive %, inclusive s, inclusive %)} of a function table, in order."""
+    found = {}
+    for line in text.splitlines():
+        m = re.match(r"\s*(\d+\.\d*)\s+(\d+\.\d*)\s+(\d+\.\d*)\s+(\d+\.\d*)\s+(\S.*)$", line)
+        if m:
+            found[m.group(5)] = tuple(float(m.group(i)) for i in range(1, 5))
+    return found

@@ -1,0 +1,51 @@
+// The command table: parsing, suggestions, help.
+#include "commands/command.h"
+
+#include <gtest/gtest.h>
+
+using namespace gnomon;
+using namespace gnomon::commands;
+
+namespace {
+
+class NoHost : public Host {
+ public:
+  Result<std::string> enable() override { return std::string("on"); }
+  Result<std::string> disable() override { return fault("not on"); }
+  Result<std::string> experiment() override { return fault("no experiment", "run"); }
+  std::string state() override { return ""; }
+};
+
+std::string answer(const char* name, std::vector<std::string> words) {
+  NoHost host;
+  const auto text = execute(host, *find_command(name), words);
+  return text ? *text : "! " + sentence(text.error());
+}
+
+TEST(Commands, WrongWordsGetOneSentence) {
+  EXPECT_EQ(answer("functions", {"--formt", "json"}),
+            "! functions has no option --formt; did you mean --format?");
+  EXPECT_EQ(answer("functions", {"--format"}), "! --format needs a word; text and json are known.");
+  EXPECT_EQ(answer("functions", {"--format=jsno", "x.er"}),
+            "! there is no format jsno; did you mean json?");
+  EXPECT_EQ(answer("enable", {"--now"}), "! enable has no option --now; give it without options.");
+  EXPECT_EQ(answer("functions", {"a.er", "b.er"}),
+            "! one experiment at a time, not 2; name one directory.");
+  EXPECT_EQ(answer("functions", {"/nowhere.er"}),
+            "! there is no experiment /nowhere.er; name a directory that the collector wrote, such "
+            "as test.1.er.");
+  EXPECT_EQ(answer("functions", {"/"}),
+            "! / is not an experiment; name a directory that the collector wrote, such as "
+            "test.1.er.");
+  EXPECT_EQ(answer("functions", {}), "! no experiment; run.");
+}
+
+TEST(Commands, HelpNamesEveryCommand) {
+  const std::string all = answer("help", {});
+  for (const Command& command : command_table()) {
+    EXPECT_NE(all.find(std::string(command.name)), std::string::npos);
+    EXPECT_NE(answer("help", {std::string(command.name)}).find("Syntax: "), std::string::npos);
+  }
+}
+
+}  // namespace
