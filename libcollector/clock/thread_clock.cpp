@@ -4,13 +4,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/random.h>
-#include <time.h>
 #include <ucontext.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "libcollector/core/syscall.h"
+#include "libcollector/core/time.h"
 
 namespace gnomon::collector {
 namespace {
@@ -18,13 +18,6 @@ namespace {
 constinit Recorder* recorder = nullptr;
 constinit std::uint64_t interval = 0;
 constinit FreshFrame fresh_frame = nullptr;
-
-std::uint64_t now(clockid_t clock) {
-  timespec t{};
-  clock_gettime(clock, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 timespec timespec_of(std::uint64_t ns) {
   return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
@@ -41,7 +34,9 @@ void sample(Thread& thread, const mcontext_t& context) {
   record.thread = thread.tid;
   record.time = now(CLOCK_MONOTONIC);
   record.weight = cpu - thread.last_cpu;
-  record.stack = recorder->intern(*lane, walked.count, walked.truncated, fresh_frame);
+  record.stack =
+      recorder->intern(*lane, walked.count, walked.truncated,
+                       [](std::uint64_t pc, Lane& to) { fresh_frame(pc, *recorder, to); });
   record.cpu = sched_getcpu();
   if (record.stack && recorder->put(*lane, *format::find_event_kind(format::kClockSample), record))
     thread.last_cpu = cpu;

@@ -8,7 +8,7 @@
 namespace gnomon::collector {
 
 // Called in the handler for every frame the stack table did not know.
-using FreshFrame = void (*)(std::uint64_t pc, Lane& lane);
+using FreshFrame = void (*)(std::uint64_t pc, Recorder& recorder, Lane& lane);
 
 // Installs the handler. recorder: in memory a fork child sees zeroed. False: refused. Normal
 // context.

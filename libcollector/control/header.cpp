@@ -3,23 +3,16 @@
 
 #include <stdio.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstring>
 
 #include "libcollector/core/json_line.h"
+#include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::collector {
 namespace {
-
-std::uint64_t now(clockid_t clock) {
-  timespec t{};
-  clock_gettime(clock, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 // A command line may be megabytes long: what does not fit is left out, and said.
 void write_arguments(JsonLine& line, int argc, char** argv) {

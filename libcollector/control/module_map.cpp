@@ -4,13 +4,13 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstring>
 
 #include "libcollector/core/json_line.h"
+#include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::collector {
@@ -78,13 +78,10 @@ BuildId build_id_of(const Object& object) {
 }
 
 bool write_object(const Object& object, char* text, std::size_t size) {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
   const BuildId id = build_id_of(object);
   JsonLine line(text, size);
   line.text("event", "load")
-      .number("time", static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-                          static_cast<std::uint64_t>(t.tv_nsec))
+      .number("time", now(CLOCK_MONOTONIC))
       .hex("begin", object.begin)
       .hex("end", object.end)
       .hex("bias", object.bias)
@@ -133,7 +130,7 @@ bool write_load_objects(Recorder& recorder, char* scratch, std::uint64_t scratch
   return walk.written;
 }
 
-void note_load_object(std::uint64_t pc, Lane& lane) {
+void note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane) {
   if (!find_object || is_known(pc)) return;
   dl_find_object found{};
   if (find_object(reinterpret_cast<void*>(pc), &found) != 0) return;
@@ -149,7 +146,7 @@ void note_load_object(std::uint64_t pc, Lane& lane) {
     object.header_count = elf->e_phnum;
   }
   remember(object.begin, object.end);
-  write_object(object, lane.text, sizeof lane.text);
+  if (!write_object(object, lane.text, sizeof lane.text)) recorder.drop(format::Drop::load_objects);
 }
 
 }  // namespace gnomon::collector

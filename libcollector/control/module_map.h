@@ -10,8 +10,9 @@ namespace gnomon::collector {
 // Normal context: takes the loader's lock.
 bool write_load_objects(Recorder& recorder, char* scratch, std::uint64_t scratch_bytes);
 
-// Writes the object `pc` lies in unless it is known. Any context, signal handlers too; takes no
-// lock (glibc 2.35 or newer; on an older one objects loaded later stay unknown).
-void note_load_object(std::uint64_t pc, Lane& lane);
+// Writes the object `pc` lies in unless it is known; what cannot be written is counted. Any
+// context, signal handlers too; takes no lock (glibc 2.35 or newer; on an older one objects loaded
+// later stay unknown).
+void note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane);
 
 }  // namespace gnomon::collector

@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -18,6 +17,7 @@
 #include "libcollector/control/header.h"
 #include "libcollector/control/module_map.h"
 #include "libcollector/control/settings.h"
+#include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::collector {
@@ -27,13 +27,6 @@ constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
 constinit pthread_key_t thread_key = 0;
 constinit Settings settings;
 constinit char directory[Recorder::kPathBytes] = {};
-
-std::uint64_t now(clockid_t clock) {
-  timespec t{};
-  clock_gettime(clock, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 // stem.N.er with the first free N; mkdir decides, so two programs never share one.
 bool make_directory() {
@@ -135,7 +128,7 @@ void begin_thread(Thread& thread) {
     std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  recorder->drop(format::Drop::threads_full);
+  recorder->drop(format::Drop::thread_clocks);
 }
 
 }  // namespace gnomon::collector

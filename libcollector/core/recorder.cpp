@@ -4,22 +4,17 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
-#include "libcollector/core/syscall.h"
+#include "libcollector/core/atomic.h"
+#include "libcollector/format/names.h"
 
 namespace gnomon::collector {
 namespace {
 
 using format::Failure;
 using format::State;
-
-template <typename T>
-std::atomic_ref<T> atomic(T& value) {
-  return std::atomic_ref<T>(value);
-}
 
 bool join(const char* directory, const char* name, char (&path)[Recorder::kPathBytes]) {
   const std::size_t d = std::strlen(directory), n = std::strlen(name);
@@ -41,7 +36,8 @@ Range Recorder::open(const char* directory, std::uint64_t session, std::uint32_t
   char control_path[kPathBytes];
   if (std::strlen(directory) >= sizeof directory_) return too_long;
   std::memcpy(directory_, directory, std::strlen(directory) + 1);
-  if (!path_of("control", control_path) || !path_of("stacks", stacks_path_)) return too_long;
+  if (!path_of(format::kControlFile, control_path) || !path_of(format::kStacksFile, stacks_path_))
+    return too_long;
   for (std::size_t i = 0; i < format::kDataFiles.size(); ++i)
     if (!path_of(format::kDataFiles[i].data(), data_path_[i])) return too_long;
 
@@ -71,7 +67,7 @@ void Recorder::begin(std::uint32_t pid, std::uint64_t now) {
 }
 
 bool Recorder::recording() const {
-  return std::atomic_ref<const std::uint32_t>(ready_).load(std::memory_order_acquire) != 0 &&
+  return atomic(ready_).load(std::memory_order_acquire) != 0 &&
          atomic(control_->state).load(std::memory_order_relaxed) ==
              static_cast<std::uint32_t>(State::recording);
 }

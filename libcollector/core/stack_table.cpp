@@ -1,19 +1,11 @@
 // Stack table: interns call stacks in the experiment's file `stacks`. Lock-free; any context.
 #include "libcollector/core/stack_table.h"
 
-#include <atomic>
 #include <bit>
 
+#include "libcollector/core/atomic.h"
+
 namespace gnomon::collector {
-namespace {
-
-template <typename T>
-std::atomic_ref<T> atomic(T& value) {
-  return std::atomic_ref<T>(value);
-}
-
-}  // namespace
-
 Range StackTable::open(const char* path, std::uint64_t session) {
   const Range head = map_range(path, 0, format::kStackNodesOffset);
   if (!head.at) return head;
@@ -32,8 +24,7 @@ Range StackTable::open(const char* path, std::uint64_t session) {
 // Segment s > 0 holds [kFirstNodes << (s - 1), kFirstNodes << s).
 format::StackNode* StackTable::node(std::uint32_t id) const {
   const auto s = static_cast<unsigned>(std::bit_width(id / kFirstNodes));
-  format::StackNode* base =
-      std::atomic_ref<format::StackNode* const>(segments_[s]).load(std::memory_order_acquire);
+  format::StackNode* base = atomic(segments_[s]).load(std::memory_order_acquire);
   return base + (s == 0 ? id : id - (kFirstNodes << (s - 1)));
 }
 

@@ -41,7 +41,12 @@ inline constexpr std::array kFailures{
 };
 
 // What was lost, and why. One counter a row in ControlPage::dropped.
-enum class Drop : std::uint32_t { lanes_busy = 0, threads_full = 1 };
+enum class Drop : std::uint32_t {
+  lanes_busy = 0,
+  threads_full = 1,
+  thread_clocks = 2,
+  load_objects = 3
+};
 struct DropText {
   Drop drop;
   std::string_view what;
@@ -49,6 +54,8 @@ struct DropText {
 inline constexpr std::array kDrops{
     DropText{Drop::lanes_busy, "samples dropped because every recording lane was busy"},
     DropText{Drop::threads_full, "threads not sampled because too many run at once"},
+    DropText{Drop::thread_clocks, "threads not sampled because the kernel refused them a timer"},
+    DropText{Drop::load_objects, "load objects could not be noted: their functions are <Unknown>"},
 };
 
 // Zero everywhere: not written yet. Counters only grow while the state is `recording`.

@@ -1,12 +1,12 @@
 // An experiment written by the recorder, read back: whole, while it grows, cut short, bit-flipped.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <random>
 
 #include "libcollector/core/recorder.h"
@@ -32,12 +32,18 @@ class Written : public testing::Test {
     std::ofstream(directory_ + "/map.jsonl")
         << R"({"event":"load","begin":"0x1000","end":"0x2000","bias":"0x0","path":"/gone"})"
         << "\n";
-    memory_ = std::make_unique<std::byte[]>(sizeof(collector::Recorder));
-    recorder_ = reinterpret_cast<collector::Recorder*>(memory_.get());
+    void* memory = mmap(nullptr, sizeof(collector::Recorder), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    ASSERT_EQ(madvise(memory, sizeof(collector::Recorder), MADV_WIPEONFORK), 0);
+    recorder_ = static_cast<collector::Recorder*>(memory);
     ASSERT_TRUE(recorder_->open(directory_.c_str(), kSession, 2).at);
     recorder_->begin(1, 1000);
   }
-  void TearDown() override { fs::remove_all(directory_); }
+  void TearDown() override {
+    munmap(recorder_, sizeof(collector::Recorder));
+    fs::remove_all(directory_);
+  }
 
   void sample(std::uint64_t leaf, std::uint64_t weight) {
     collector::Lane* lane = recorder_->enter();
@@ -60,7 +66,6 @@ class Written : public testing::Test {
   }
 
   std::string directory_;
-  std::unique_ptr<std::byte[]> memory_;
   collector::Recorder* recorder_ = nullptr;
 };
 
@@ -94,9 +99,12 @@ TEST_F(Written, EqualStacksAreOneNode) {
 }
 
 TEST_F(Written, ForkedChildRecordsNothing) {
-  // The library keeps its recorder where a child sees zeroes; all zero means not recording.
-  auto zeroed = std::make_unique<std::byte[]>(sizeof(collector::Recorder));
-  EXPECT_FALSE(reinterpret_cast<collector::Recorder*>(zeroed.get())->recording());
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(recorder_->recording() ? 1 : 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
   EXPECT_TRUE(recorder_->recording());
 }
 

@@ -10,7 +10,7 @@ using namespace gnomon::reader;
 
 namespace {
 
-constexpr FunctionId kMain{0}, kA{1}, kB{2}, kC{3};
+constexpr FunctionId kMain{0}, kA{1}, kB{2}, kC{3}, kD{4}, kE{5};
 
 struct Expected {
   std::uint64_t exclusive, inclusive;
@@ -25,11 +25,14 @@ std::map<std::uint32_t, Expected> times_of(const std::vector<WeightedStack>& sta
   return result;
 }
 
-// main calls A, B and itself spends 2; A only calls C; B spends 5 and calls C; C spends 5 and, in
-// calls of its own that are listed as C too, the rest.
+// main spends 2 and calls A, which only calls C, and B, which spends 5 and calls C; C spends 5
+// under B and calls D and E, 10 each.
 TEST(FunctionTimes, WorkedExample) {
-  auto t = times_of(
-      {{{kMain}, {2}}, {{kC, kA, kMain}, {10}}, {{kB, kMain}, {5}}, {{kC, kB, kMain}, {15}}});
+  auto t = times_of({{{kMain}, {2}},
+                     {{kD, kC, kA, kMain}, {10}},
+                     {{kB, kMain}, {5}},
+                     {{kC, kB, kMain}, {5}},
+                     {{kE, kC, kB, kMain}, {10}}});
   EXPECT_EQ(t[0].inclusive, 32u);
   EXPECT_EQ(t[0].exclusive, 2u);
   EXPECT_EQ(t[1].inclusive, 10u);
@@ -37,6 +40,7 @@ TEST(FunctionTimes, WorkedExample) {
   EXPECT_EQ(t[2].inclusive, 20u);
   EXPECT_EQ(t[2].exclusive, 5u);
   EXPECT_EQ(t[3].inclusive, 25u);
+  EXPECT_EQ(t[3].exclusive, 5u);
 }
 
 TEST(FunctionTimes, RecursionCountsOnceAStack) {
