@@ -97,7 +97,12 @@ Result<std::string> Session::experiment() {
   std::string found =
       commands::find_experiment(stem_, session_, alive ? process.GetProcessID() : 0);
   if (!found.empty()) return found;
-  if (!alive) return fault("nothing was recorded yet", "type `run`");
+  if (!alive && (!process.IsValid() || process.GetProcessID() == 0))
+    return fault("nothing was recorded yet", "type `run`");
+  if (!alive && launch_)
+    return fault("process " + std::to_string(process.GetProcessID()) + " left no experiment " +
+                     stem_ + ".N.er",
+                 "see whether that file system is full, and whether the program is static");
   return fault("process " + std::to_string(process.GetProcessID()) + " is not recorded",
                launch_ ? "type `run` to start it again; a static program cannot be recorded"
                        : "type `collector enable` and `run`");

@@ -57,7 +57,7 @@ bool write_header(const Recorder& recorder, const Settings& settings, int argc, 
   const std::size_t length = line.finish();
   char path[Recorder::kPathBytes], temporary[Recorder::kPathBytes];
   return length != 0 && recorder.path_of(format::kHeaderFile, path) &&
-         recorder.path_of("header.json.new", temporary) &&
+         recorder.path_of(format::kNewHeaderFile, temporary) &&
          append_text(temporary, scratch, length) && rename(temporary, path) == 0;
 }
 

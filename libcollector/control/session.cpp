@@ -56,20 +56,37 @@ void on_thread_end(void* slot) {
   release_thread(thread);
 }
 
+// What does not hold even a header is no experiment: nothing of it is left behind.
+void remove_directory(const Recorder& begun) {
+  char path[Recorder::kPathBytes];
+  for (const char* name : {format::kControlFile, format::kHeaderFile, format::kNewHeaderFile})
+    if (begun.path_of(name, path)) unlink(path);
+  rmdir(directory);
+}
+
 Recorder* open_recorder() {
   void* memory =
       mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  auto* fresh = static_cast<Recorder*>(memory);
-  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-  const auto lanes = static_cast<std::uint32_t>(cpus < 2 ? 4 : cpus > 64 ? 128 : 2 * cpus);
-  if (madvise(memory, sizeof(Recorder), MADV_WIPEONFORK) == 0) {
-    const Range opened = fresh->open(directory, settings.session, lanes);
-    if (opened.at) return fresh;
-    if (fresh->control()) fresh->fail(opened.failure, opened.error);
+  if (memory == MAP_FAILED) {
+    rmdir(directory);
+    return nullptr;
   }
+  auto* fresh = static_cast<Recorder*>(memory);
+  if (madvise(memory, sizeof(Recorder), MADV_WIPEONFORK) == 0 &&
+      fresh->open(directory, settings.session).at)
+    return fresh;
+  remove_directory(*fresh);
   munmap(memory, sizeof(Recorder));
   return nullptr;
+}
+
+bool open_storage() {
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  const Range opened = recorder->open_storage(static_cast<std::uint32_t>(cpus < 2    ? 4
+                                                                         : cpus > 64 ? 128
+                                                                                     : 2 * cpus));
+  if (!opened.at) recorder->fail(opened.failure, opened.error);
+  return opened.at;
 }
 
 // The interval in which the kernel maps nothing but the stack below its top is at least the stack's
@@ -85,25 +102,32 @@ StackBounds main_stack(const void* above_all_frames) {
   return bounds;
 }
 
+void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
+  if (!open_storage()) return;
+  Thread* main_thread = claim_thread();
+  if (!main_thread || pthread_key_create(&thread_key, on_thread_end) != 0 ||
+      !write_load_objects(*recorder, scratch, scratch_bytes) ||
+      !install_clock(*recorder, settings.interval_ns, note_load_object)) {
+    recorder->fail(format::Failure::open_file, errno);
+    return;
+  }
+  recorder->begin(static_cast<std::uint32_t>(getpid()), now(CLOCK_MONOTONIC));
+  main_thread->tid = static_cast<std::uint32_t>(gettid());
+  main_thread->bounds = main_stack(argv);
+  begin_thread(*main_thread);
+}
+
 [[gnu::constructor]] void start(int argc, char** argv, char**) {
   if (!read_settings(settings)) return;
   clean_environment();
   const int saved_errno = errno;
   if (make_directory()) {
-    recorder = open_recorder();
-    Thread* main_thread = recorder ? claim_thread() : nullptr;
     static char scratch[64 * 1024];
-    if (main_thread && pthread_key_create(&thread_key, on_thread_end) == 0 &&
-        write_header(*recorder, settings, argc, argv, scratch, sizeof scratch) &&
-        write_load_objects(*recorder, scratch, sizeof scratch) &&
-        install_clock(*recorder, settings.interval_ns, note_load_object)) {
-      recorder->begin(static_cast<std::uint32_t>(getpid()), now(CLOCK_MONOTONIC));
-      main_thread->tid = static_cast<std::uint32_t>(gettid());
-      main_thread->bounds = main_stack(argv);
-      begin_thread(*main_thread);
-    } else if (recorder) {
-      recorder->fail(format::Failure::open_file, errno);
-    }
+    recorder = open_recorder();
+    if (recorder && write_header(*recorder, settings, argc, argv, scratch, sizeof scratch))
+      start_recording(argv, scratch, sizeof scratch);
+    else if (recorder)
+      remove_directory(*recorder);
   }
   errno = saved_errno;
 }

@@ -31,7 +31,7 @@ bool Recorder::path_of(const char* name, char (&path)[kPathBytes]) const {
   return join(directory_, name, path);
 }
 
-Range Recorder::open(const char* directory, std::uint64_t session, std::uint32_t lanes) {
+Range Recorder::open(const char* directory, std::uint64_t session) {
   constexpr Range too_long{nullptr, Failure::open_file, ENAMETOOLONG};
   char control_path[kPathBytes];
   if (std::strlen(directory) >= sizeof directory_) return too_long;
@@ -44,19 +44,22 @@ Range Recorder::open(const char* directory, std::uint64_t session, std::uint32_t
   const Range page = map_range(control_path, 0, format::kControlBytes);
   if (!page.at) return page;
   control_ = static_cast<format::ControlPage*>(page.at);
-  if (const Range stacks = stacks_.open(stacks_path_, session); !stacks.at) return stacks;
+  control_->major = format::kFormatMajor;
+  control_->minor = format::kFormatMinor;
+  control_->session = session;
+  atomic(control_->magic).store(format::kControlMagic, std::memory_order_release);
+  return page;
+}
+
+Range Recorder::open_storage(std::uint32_t lanes) {
+  if (const Range stacks = stacks_.open(stacks_path_, control_->session); !stacks.at) return stacks;
   void* memory = mmap(nullptr, lanes * sizeof(Lane), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return {nullptr, Failure::map_file, errno};
   lanes_ = static_cast<Lane*>(memory);
   lane_count_ = lanes;
-
-  control_->major = format::kFormatMajor;
-  control_->minor = format::kFormatMinor;
-  control_->session = session;
-  atomic(control_->magic).store(format::kControlMagic, std::memory_order_release);
   atomic(ready_).store(1, std::memory_order_release);
-  return page;
+  return {memory};
 }
 
 void Recorder::begin(std::uint32_t pid, std::uint64_t now) {

@@ -31,8 +31,10 @@ class Recorder {
  public:
   static constexpr std::uint32_t kPathBytes = 4096;
 
-  // Creates control page, stack table and lanes in `directory`. Normal context.
-  Range open(const char* directory, std::uint64_t session, std::uint32_t lanes);
+  // Creates the control page in `directory`: from here on fail() is seen. Normal context.
+  Range open(const char* directory, std::uint64_t session);
+  // Creates stack table and lanes. Normal context.
+  Range open_storage(std::uint32_t lanes);
   // State: recording. Normal context.
   void begin(std::uint32_t pid, std::uint64_t now);
   // False in a fork child, before begin() and once recording ended or failed.

@@ -86,6 +86,13 @@ Result<std::vector<LoadObject>> read_map(const std::string& directory) {
 
 }  // namespace
 
+std::string failure_text(const format::ControlPage& control) {
+  for (const auto& [failure, what, next] : format::kFailures)
+    if (static_cast<std::uint32_t>(failure) == control.failure)
+      return std::string(what) + "; " + std::string(next);
+  return "the reason is not known";
+}
+
 Result<Header> read_header(const std::string& directory) {
   if (auto there = check_directory(directory); !there) return tl::unexpected(there.error());
   const std::string path = directory + "/" + format::kHeaderFile;
@@ -127,6 +134,9 @@ Result<Experiment> open_experiment(const std::string& directory) {
   experiment.control = *control;
   if (control->session != experiment.header.session)
     return fault(directory + " holds files of different runs", "record again");
+  if (experiment.state() == format::State::failed && control->start_time == 0)
+    return fault(directory +
+                 " holds nothing: recording could not begin: " + failure_text(*control));
   auto objects = read_map(directory);
   if (!objects) return tl::unexpected(objects.error());
   experiment.objects = std::move(*objects);

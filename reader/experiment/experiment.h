@@ -45,6 +45,9 @@ struct Experiment {
 // Checks that the directory is an experiment this program can read, and reads its small files.
 Result<Experiment> open_experiment(const std::string& directory);
 
+// Why recording failed, and what to do: "the disk is full; free space". For state `failed`.
+std::string failure_text(const format::ControlPage& control);
+
 // header.json alone; to find an experiment among others.
 Result<Header> read_header(const std::string& directory);
 

@@ -29,9 +29,7 @@ std::vector<std::string> loss_notes(const Experiment& experiment, const StackSum
   std::vector<std::string> notes;
   const format::ControlPage& control = experiment.control;
   if (experiment.state() == format::State::failed)
-    for (const auto& [failure, what, next] : format::kFailures)
-      if (static_cast<std::uint32_t>(failure) == control.failure)
-        notes.push_back(fmt::format("recording stopped early: {}; {}.", what, next));
+    notes.push_back(fmt::format("recording stopped early: {}.", failure_text(control)));
   for (const auto& [drop, what] : format::kDrops)
     if (const auto count = control.dropped[static_cast<std::size_t>(drop)]; count != 0)
       notes.push_back(fmt::format("{} {}.", count, what));

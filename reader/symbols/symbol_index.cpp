@@ -11,6 +11,8 @@
 #include <cstring>
 #include <memory>
 
+#include "reader/symbols/function_starts.h"
+
 namespace gnomon::reader {
 namespace {
 
@@ -81,7 +83,8 @@ std::string display_name(const char* symbol) {
   return plain && status == 0 ? plain.get() : name;
 }
 
-SymbolIndex::SymbolIndex(std::vector<Symbol> symbols) {
+SymbolIndex::SymbolIndex(std::vector<Symbol> symbols, std::vector<std::uint64_t> starts)
+    : starts_(std::move(starts)) {
   std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) {
     if (a.begin != b.begin) return a.begin < b.begin;
     return plainer(a.name, b.name);
@@ -104,10 +107,15 @@ SymbolIndex::SymbolIndex(std::vector<Symbol> symbols) {
 SymbolIndex::Place SymbolIndex::find(std::uint64_t address) const {
   const auto after = std::upper_bound(symbols_.begin(), symbols_.end(), address,
                                       [](std::uint64_t a, const Symbol& s) { return a < s.begin; });
-  if (after == symbols_.begin()) return {false, 0, 0};
-  const auto at = after - 1;
-  if (address < at->end) return {true, static_cast<std::uint32_t>(at - symbols_.begin()), 0};
-  return {false, 0, at->end};
+  std::uint64_t gap_begin = 0;
+  if (after != symbols_.begin()) {
+    const auto at = after - 1;
+    if (address < at->end) return {true, static_cast<std::uint32_t>(at - symbols_.begin()), 0};
+    gap_begin = at->end;
+  }
+  const auto start = std::upper_bound(starts_.begin(), starts_.end(), address);
+  if (start != starts_.begin()) gap_begin = std::max(gap_begin, *(start - 1));
+  return {false, 0, gap_begin};
 }
 
 Result<SymbolIndex> SymbolIndex::load(const std::string& path, const std::string& build_id) {
@@ -127,7 +135,7 @@ Result<SymbolIndex> SymbolIndex::load(const std::string& path, const std::string
   std::vector<Symbol> symbols;
   add_functions(module, bias, symbols);
   add_plt(elf, symbols);
-  SymbolIndex result(std::move(symbols));
+  SymbolIndex result(std::move(symbols), function_starts(elf));
   for (Symbol& symbol : result.symbols_) symbol.name = display_name(symbol.name.c_str());
   return result;
 }

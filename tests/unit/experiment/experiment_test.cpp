@@ -37,7 +37,8 @@ class Written : public testing::Test {
     ASSERT_NE(memory, MAP_FAILED);
     ASSERT_EQ(madvise(memory, sizeof(collector::Recorder), MADV_WIPEONFORK), 0);
     recorder_ = static_cast<collector::Recorder*>(memory);
-    ASSERT_TRUE(recorder_->open(directory_.c_str(), kSession, 2).at);
+    ASSERT_TRUE(recorder_->open(directory_.c_str(), kSession).at);
+    ASSERT_TRUE(recorder_->open_storage(2).at);
     recorder_->begin(1, 1000);
   }
   void TearDown() override {

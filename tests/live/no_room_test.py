@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""A file size limit and a full disk: the program runs as without us, and the reason is said."""
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+import lldb_session
+
+build = pathlib.Path(sys.argv[1])
+split = build / "targets/split"
+
+
+# In a mount namespace of its own: a small file system on the directory SMALL, and LLDB in it.
+ON_SMALL_DISK = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=360k none "$0" && cd "$0" && exec "$@"']
+
+
+def run_with(work, prepare=None, before=()):
+    """What the program and the reports say; LLDB writes errors to stderr, so both are taken together."""
+    words = [*before, lldb_session.LLDB, "--no-lldbinit", "-b", "-o", f"plugin load {build}/lib/lldb-gnomon.so"]
+    for command in ("collector enable", "run", "collector functions"):
+        words += ["-o", command]
+    done = subprocess.run([*words, "--", str(split), "1"], cwd=work, capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, preexec_fn=prepare)
+    assert "exited with status = 0" in done.stdout, done
+    return done.stdout + done.stderr
+
+
+def limited(bytes_):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
+
+
+with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    said = run_with(work, limited(100 << 10))
+    assert "recording could not begin: the program's file size limit was reached" in said, said
+    said = run_with(work, limited(1 << 10))  # not even a control page fits
+    assert "left no experiment" in said, said
+    assert sorted(p.name for p in pathlib.Path(work).iterdir()) == ["test.1.er"]
+
+    small = pathlib.Path(work) / "small"
+    small.mkdir()
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode == 0:
+        said = run_with(work, before=[*ON_SMALL_DISK, str(small)])
+        assert ": the file system of the experiment is full" in said, said
+    else:
+        print("no right to make a mount namespace: the full disk was not tried")
+print("no room is said, and does no harm")
