@@ -105,12 +105,11 @@ StackBounds main_stack(const void* above_all_frames) {
 void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
   if (!open_storage()) return;
   Thread* main_thread = claim_thread();
+  if (!write_load_objects(*recorder, scratch, scratch_bytes))
+    return recorder->fail(format::Failure::open_file, errno);
   if (!main_thread || pthread_key_create(&thread_key, on_thread_end) != 0 ||
-      !write_load_objects(*recorder, scratch, scratch_bytes) ||
-      !install_clock(*recorder, settings.interval_ns, note_load_object)) {
-    recorder->fail(format::Failure::open_file, errno);
-    return;
-  }
+      !install_clock(*recorder, settings.interval_ns, note_load_object))
+    return recorder->fail(format::Failure::no_clock, errno);
   recorder->begin(static_cast<std::uint32_t>(getpid()), now(CLOCK_MONOTONIC));
   main_thread->tid = static_cast<std::uint32_t>(gettid());
   main_thread->bounds = main_stack(argv);

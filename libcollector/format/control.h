@@ -22,6 +22,7 @@ enum class Failure : std::uint32_t {
   open_file = 3,
   map_file = 4,
   stacks_full = 5,
+  no_clock = 6,
 };
 struct FailureText {
   Failure failure;
@@ -38,6 +39,8 @@ inline constexpr std::array kFailures{
                 "see its memory limit (ulimit -v)"},
     FailureText{Failure::stacks_full, "there are more call stacks than the stack table holds",
                 "profile a shorter run"},
+    FailureText{Failure::no_clock, "the program could not set up its sampling clock",
+                "see whether a sandbox forbids it timers and signal handlers"},
 };
 
 // What was lost, and why. One counter a row in ControlPage::dropped.
