@@ -16,6 +16,7 @@ namespace gnomon::collector {
 namespace {
 
 constinit Recorder* recorder = nullptr;
+constinit Unwinder* unwinder = nullptr;
 constinit std::uint64_t interval = 0;
 constinit FreshFrame fresh_frame = nullptr;
 
@@ -23,12 +24,17 @@ timespec timespec_of(std::uint64_t ns) {
   return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
 }
 
-void sample(Thread& thread, const mcontext_t& context) {
+static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == kSavedOffset &&
+              REG_RIP == int{kSavedRip} && REG_RSP == int{kSavedRsp} && REG_RBP == int{kSavedRbp});
+
+void sample(Thread& thread, const ucontext_t& context) {
   Lane* lane = recorder->enter();
   if (!lane) return;  // the time goes to the next sample
-  const auto reg = [&](int r) { return static_cast<std::uint64_t>(context.gregs[r]); };
-  const Walked walked = walk_frames({reg(REG_RIP), reg(REG_RSP), reg(REG_RBP)}, thread.bounds,
-                                    lane->frames, kMaxFrames);
+  const auto alternate = reinterpret_cast<std::uint64_t>(context.uc_stack.ss_sp);
+  const Interrupted at{reinterpret_cast<const std::uint64_t*>(context.uc_mcontext.gregs),
+                       thread.stack,
+                       {alternate, alternate + context.uc_stack.ss_size}};
+  const Walked walked = unwinder->walk(at, lane->frames, kMaxFrames);
   const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
   format::ClockSample record{};
   record.thread = thread.tid;
@@ -51,7 +57,7 @@ void on_tick(int, siginfo_t* info, void* context) {
     return;
   thread->in_handler = 1;
   const int saved_errno = errno;
-  if (recorder->recording()) sample(*thread, static_cast<ucontext_t*>(context)->uc_mcontext);
+  if (recorder->recording()) sample(*thread, *static_cast<ucontext_t*>(context));
   errno = saved_errno;
   thread->in_handler = 0;
 }
@@ -67,8 +73,9 @@ std::uint64_t first_period() {
 
 }  // namespace
 
-bool install_clock(Recorder& to, std::uint64_t interval_ns, FreshFrame fresh) {
+bool install_clock(Recorder& to, Unwinder& by, std::uint64_t interval_ns, FreshFrame fresh) {
   recorder = &to;
+  unwinder = &by;
   interval = interval_ns;
   fresh_frame = fresh;
   struct sigaction action {};

@@ -52,7 +52,7 @@ bool write_header(const Recorder& recorder, const Settings& settings, int argc, 
       .number("interval", settings.interval_ns)
       .close('}')
       .open("stacks", '{')
-      .text("walk", "frame pointer")
+      .text("walk", "unwind tables")
       .close('}');
   const std::size_t length = line.finish();
   char path[Recorder::kPathBytes], temporary[Recorder::kPathBytes];

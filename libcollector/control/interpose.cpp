@@ -1,5 +1,7 @@
 // Interposed functions: pthread_create and __libc_start_main, in every version glibc exports them,
 // so that each thread runs under collector_root and its clock. Normal context.
+#include "libcollector/control/interpose.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,9 +12,11 @@
 #include "libcollector/control/session.h"
 
 extern "C" {
-// The linker's names for the bounds of section gnomon_root.
+// The linker's names for the bounds of the sections of collector_root and run_main.
 extern const char __start_gnomon_root[] __attribute__((visibility("hidden")));
 extern const char __stop_gnomon_root[] __attribute__((visibility("hidden")));
+extern const char __start_gnomon_main[] __attribute__((visibility("hidden")));
+extern const char __stop_gnomon_main[] __attribute__((visibility("hidden")));
 }
 
 namespace gnomon::collector {
@@ -30,20 +34,9 @@ Function next_symbol(const char* name, const char* version) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-void set_root(StackBounds& bounds, const void* frame) {
-  bounds.root_begin = reinterpret_cast<std::uint64_t>(__start_gnomon_root);
-  bounds.root_end = reinterpret_cast<std::uint64_t>(__stop_gnomon_root);
-  bounds.root_fp = reinterpret_cast<std::uint64_t>(frame);
-}
-
-// A tick between two stores of set_root must not take the half for the whole: root_fp comes last,
-// and the compiler is kept from moving it.
-[[gnu::section("gnomon_root"), gnu::noinline]] int run_main(int argc, char** argv, char** envp) {
-  if (Thread* thread = current_thread) set_root(thread->bounds, __builtin_frame_address(0));
-  asm volatile("" ::: "memory");
+[[gnu::section("gnomon_main"), gnu::noinline]] int run_main(int argc, char** argv, char** envp) {
   const int status = program_main(argc, argv, envp);
-  asm volatile("" ::: "memory");
-  if (Thread* thread = current_thread) thread->bounds.root_fp = 0;
+  asm volatile("" ::: "memory");  // keeps the call from becoming a jump
   return status;
 }
 
@@ -66,13 +59,21 @@ std::uint64_t stack_size(const pthread_attr_t* attributes, std::uint64_t& user_b
 }
 
 // glibc puts the thread's descriptor, to which pthread_self points, at the top of its stack.
-void set_stack(StackBounds& bounds, std::uint64_t user_base, std::uint64_t size) {
+ByteRange stack_of_caller(std::uint64_t user_base, std::uint64_t size) {
   const auto self = static_cast<std::uint64_t>(pthread_self());
-  bounds.high = self;
-  bounds.low = user_base ? user_base : self + 4096 - size;
+  return {user_base ? user_base : self + 4096 - size, self};
+}
+
+ByteRange range_of(const char* begin, const char* end) {
+  return {reinterpret_cast<std::uint64_t>(begin), reinterpret_cast<std::uint64_t>(end)};
 }
 
 }  // namespace
+
+Roots program_roots() {
+  return {range_of(__start_gnomon_main, __stop_gnomon_main),
+          range_of(__start_gnomon_root, __stop_gnomon_root)};
+}
 
 extern "C" [[gnu::section("gnomon_root"), gnu::noinline, gnu::visibility("hidden")]] void*
 collector_root(void* slot) {
@@ -80,9 +81,7 @@ collector_root(void* slot) {
   const StartRoutine routine = thread.routine;
   void* const argument = thread.argument;
   thread.tid = static_cast<std::uint32_t>(gettid());
-  set_stack(thread.bounds, thread.bounds.low, thread.bounds.high);
-  set_root(thread.bounds, __builtin_frame_address(0));
-  thread.bounds.keep_root = true;
+  thread.stack = stack_of_caller(thread.stack.begin, thread.stack.end);
   // A thread made with every signal blocked (liblzma's are) would never be sampled.
   sigset_t tick;
   sigemptyset(&tick);
@@ -106,8 +105,9 @@ int create(Create real, pthread_t* id, const pthread_attr_t* attributes, StartRo
   }
   thread->routine = routine;
   thread->argument = argument;
-  thread->bounds = {};
-  thread->bounds.high = stack_size(attributes, thread->bounds.low);
+  // Until the thread runs: where the caller wants its stack (0: anywhere), and its size.
+  thread->stack = {};
+  thread->stack.end = stack_size(attributes, thread->stack.begin);
   const int error = real(id, attributes, collector_root, thread);
   if (error != 0) release_thread(*thread);
   return error;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "libcollector/core/recorder.h"
+#include "libcollector/unwind/frame_table.h"
 
 namespace gnomon::collector {
 
@@ -14,5 +15,8 @@ bool write_load_objects(Recorder& recorder, char* scratch, std::uint64_t scratch
 // context, signal handlers too; takes no lock (glibc 2.35 or newer; on an older one objects loaded
 // later stay unknown).
 void note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane);
+
+// The frame table of the object `pc` lies in; false: none. Any context; takes no lock.
+bool find_frame_table(std::uint64_t pc, FrameTable& found);
 
 }  // namespace gnomon::collector

@@ -15,6 +15,7 @@
 
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/control/header.h"
+#include "libcollector/control/interpose.h"
 #include "libcollector/control/module_map.h"
 #include "libcollector/control/settings.h"
 #include "libcollector/core/time.h"
@@ -24,6 +25,7 @@ namespace gnomon::collector {
 namespace {
 
 constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
+constinit Unwinder unwinder;
 constinit pthread_key_t thread_key = 0;
 constinit Settings settings;
 constinit char directory[Recorder::kPathBytes] = {};
@@ -91,15 +93,12 @@ bool open_storage() {
 
 // The interval in which the kernel maps nothing but the stack below its top is at least the stack's
 // size limit (mmap_base leaves 128 MiB or more).
-StackBounds main_stack(const void* above_all_frames) {
+ByteRange main_stack(const void* above_all_frames) {
   constexpr std::uint64_t kGap = 128ull << 20;
   rlimit limit{};
   getrlimit(RLIMIT_STACK, &limit);
   const auto high = reinterpret_cast<std::uint64_t>(above_all_frames);
-  StackBounds bounds{};
-  bounds.high = high;
-  bounds.low = high - std::min<std::uint64_t>(limit.rlim_cur, kGap);
-  return bounds;
+  return {high - std::min<std::uint64_t>(limit.rlim_cur, kGap), high};
 }
 
 void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
@@ -108,11 +107,12 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
   if (!write_load_objects(*recorder, scratch, scratch_bytes))
     return recorder->fail(format::Failure::open_file, errno);
   if (!main_thread || pthread_key_create(&thread_key, on_thread_end) != 0 ||
-      !install_clock(*recorder, settings.interval_ns, note_load_object))
+      !unwinder.open(find_frame_table, program_roots()) ||
+      !install_clock(*recorder, unwinder, settings.interval_ns, note_load_object))
     return recorder->fail(format::Failure::no_clock, errno);
   recorder->begin(static_cast<std::uint32_t>(getpid()), now(CLOCK_MONOTONIC));
   main_thread->tid = static_cast<std::uint32_t>(gettid());
-  main_thread->bounds = main_stack(argv);
+  main_thread->stack = main_stack(argv);
   begin_thread(*main_thread);
 }
 

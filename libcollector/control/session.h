@@ -8,7 +8,7 @@ namespace gnomon::collector {
 // The recorder while this process records; null otherwise, and in a fork child.
 Recorder* active_recorder();
 
-// Makes the calling thread, whose slot it is, a sampled one until it ends. Slot fields tid, bounds
+// Makes the calling thread, whose slot it is, a sampled one until it ends. Slot fields tid, stack
 // are filled by the caller.
 void begin_thread(Thread& thread);
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <cstdint>
 
-#include "libcollector/core/frame_walk.h"
+#include "libcollector/core/byte_range.h"
 
 namespace gnomon::collector {
 
@@ -16,7 +16,7 @@ struct Thread {
   std::int32_t timer;
   std::uint32_t in_handler;
   std::uint64_t last_cpu;  // CPU time of the thread already accounted for, ns
-  StackBounds bounds;
+  ByteRange stack;         // from its stack pointer to the end everything is mapped
   StartRoutine routine;
   void* argument;
 };

@@ -1,0 +1,21 @@
+// DWARF expressions in their few shapes that call frame information uses. Any context.
+#pragma once
+#include <cstdint>
+
+#include "libcollector/unwind/byte_reader.h"
+#include "libcollector/unwind/registers.h"
+
+namespace gnomon::collector {
+
+// What an expression comes to: `addend`, plus `reg + offset`, or plus the word at `reg + offset`.
+struct Term {
+  DwarfRegister reg = kNoRegister;  // kNoRegister: the addend alone
+  bool deref = false;
+  std::int64_t offset = 0;  // deref: inside the brackets
+  std::int64_t addend = 0;
+};
+
+// pc: the value of the register rip in it. False: not one of these shapes.
+bool reduce(ByteRange expression, std::uint64_t pc, Term& result);
+
+}  // namespace gnomon::collector

@@ -1,0 +1,90 @@
+// Rule maker: a row of the call frame table, put into the few forms a rule has. Any context; takes
+// no lock.
+#include "libcollector/unwind/rule_maker.h"
+
+#include "libcollector/unwind/cfa_program.h"
+
+namespace gnomon::collector {
+namespace {
+
+constexpr std::uint32_t kFpFarthest = kFpAtFp - 1;
+
+bool is_saved_at(const Place& place, std::uint64_t pc, std::uint32_t saved_index) {
+  Term term;
+  return place.kind == Place::at_expression && reduce(place.expression, pc, term) &&
+         term.reg == kRsp && !term.deref && term.offset == kSavedOffset + 8 * saved_index;
+}
+
+// Only the kernel's own layout: there all registers are where registers.h says.
+Rule signal_rule(const Row& row, std::uint64_t pc) {
+  const bool kernels =
+      is_saved_at(row.return_address, pc, kSavedRip) && is_saved_at(row.fp, pc, kSavedRbp);
+  return {kernels ? RuleKind::signal_frame : RuleKind::unsupported};
+}
+
+std::uint32_t fp_rule(const Place& place, std::uint64_t pc) {
+  if (place.kind == Place::same) return 0;
+  if (place.kind == Place::at_cfa && place.offset < 0 && place.offset % 8 == 0 &&
+      -place.offset / 8 <= kFpFarthest)
+    return static_cast<std::uint32_t>(-place.offset / 8);
+  Term term;
+  const bool at_fp = place.kind == Place::at_expression && reduce(place.expression, pc, term) &&
+                     term.reg == kRbp && !term.deref && term.offset == 0;
+  return at_fp ? kFpAtFp : kFpLost;
+}
+
+Rule cfa_rule(const Row& row, std::uint64_t pc) {
+  Term cfa;
+  if (row.cfa_register != kNoRegister)
+    cfa = {row.cfa_register, false, row.cfa_offset, 0};
+  else if (!reduce(row.cfa_expression, pc, cfa))
+    return {RuleKind::unsupported};
+  Rule rule{RuleKind::unsupported, cfa.reg, cfa.offset, cfa.addend};
+  if (cfa.deref && cfa.reg == kRsp) rule.kind = RuleKind::deref_sp;
+  if (cfa.deref && cfa.reg == kRbp) rule.kind = RuleKind::deref_fp;
+  if (!cfa.deref && cfa.reg < kReturnAddress)
+    rule.kind = cfa.reg == kRsp   ? RuleKind::from_sp
+                : cfa.reg == kRbp ? RuleKind::from_fp
+                                  : RuleKind::from_register;
+  return rule;
+}
+
+Rule rule_of(const FrameDescription& frame, const Row& row, std::uint64_t pc) {
+  if (frame.return_register != kReturnAddress) return {RuleKind::unsupported};
+  if (frame.signal_frame) return signal_rule(row, pc);
+  if (row.return_address.kind == Place::undefined) return {RuleKind::outermost};
+  Rule rule = cfa_rule(row, pc);
+  rule.fp = fp_rule(row.fp, pc);
+  if (row.return_address.kind == Place::in_register && rule.kind == RuleKind::from_sp)
+    return {RuleKind::return_in_reg, row.return_address.reg, rule.offset, 0, rule.fp};
+  if (row.return_address.kind != Place::at_cfa || row.return_address.offset != -8 ||
+      row.stack_pointer.kind != Place::same)
+    return {RuleKind::unsupported};
+  return rule;
+}
+
+}  // namespace
+
+PackedRule make_rule(const FrameTable& table, std::uint64_t pc) {
+  FrameDescription frame;
+  const Found found = find_frame(table, pc, frame);
+  if (found == Found::no) return pack({RuleKind::none});
+  Row row;
+  if (found == Found::damaged || !row_at(frame, pc, kNoRegister, row))
+    return pack({RuleKind::unsupported});
+  return pack(rule_of(frame, row, pc));
+}
+
+KeptRegister find_kept(const FrameTable& table, std::uint64_t pc, DwarfRegister reg) {
+  FrameDescription frame;
+  Row row;
+  if (find_frame(table, pc, frame) != Found::yes || !row_at(frame, pc, reg, row)) return {};
+  KeptRegister kept;
+  if (row.extra.kind == Place::same) kept.kind = KeptRegister::same;
+  if (row.extra.kind == Place::at_cfa) kept = {KeptRegister::at_cfa, row.extra.offset, {}};
+  if (row.extra.kind == Place::at_expression && reduce(row.extra.expression, pc, kept.term))
+    kept.kind = KeptRegister::at_term;
+  return kept;
+}
+
+}  // namespace gnomon::collector
