@@ -45,8 +45,9 @@ PackedRule new_rule(FindTable find, std::uint64_t pc) {
 }  // namespace
 
 bool Unwinder::open(FindTable find, const Roots& roots) {
-  void* slots =
-      mmap(nullptr, RuleCache::kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  // Populated: in the handler a page fault costs more than the rule it stores.
+  void* slots = mmap(nullptr, RuleCache::kBytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (slots == MAP_FAILED) return false;
   cache_.open(slots);
   find_ = find;

@@ -17,8 +17,8 @@ std::string truncation_note(const StackSum& total, const StackSum& truncated) {
       : cut > 1.0 ? "inclusive time of the functions above the cut is too small by as much"
                   : "inclusive time is hardly touched";
   return fmt::format(
-      "{} of {} call stacks ({:.1f} % of the time) were cut, mostly at code without frame "
-      "pointers: {}.",
+      "{} of {} call stacks ({:.1f} % of the time) were cut at code that does not say how to unwind "
+      "it: {}.",
       truncated.samples, total.samples, cut, consequence);
 }
 

@@ -21,15 +21,12 @@ def check_split(table):
     assert names[0] == "<Total>", names
     exclusive = [row[0] for row in table.values()][1:]
     assert exclusive == sorted(exclusive, reverse=True), exclusive
-    # The inclusive time, because reading the clock happens in the vDSO below each of the three.
-    cut = table.get("<Truncated-stack>", (0, 0, 0, 0))[3]
-    assert cut < 12, f"{cut} % of the time in cut stacks"
-    vdso = table.get("[vdso]", (0, 0, 0, 0))[1] + table.get("clock_gettime", (0, 0, 0, 0))[1]
-    for name, wanted in (("half", 50), ("spin", 30), ("fifth", 20)):
-        row = table[f"work::{name}(unsigned long)"]
-        near((row[1]) * 100 / (100 - vdso), wanted, name)
-    near(table["work::third(unsigned long)"][3], 30, "third")
-    near(table["main"][3], 100 - cut, "main", 6)
+    # Inclusive, because the clock is read in the vDSO below each of them.
+    for name, wanted in (("half", 50), ("spin", 30), ("third", 30), ("fifth", 20)):
+        near(table[f"work::{name}(unsigned long)"][3], wanted, name)
+    # Built without frame pointers, and still the stacks reach main.
+    assert table.get("<Truncated-stack>", (0, 0, 0, 0))[3] < 0.5, table
+    assert table["main"][3] > 99, table
 
 
 with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
@@ -60,13 +57,16 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
                            text=True, timeout=30, check=True)
     assert shell.stdout == by["collector functions"][1], shell.stdout
 
-    # The next run writes the next experiment; one thread more, and its stack ends in collector_root or is cut.
+    # The next run writes the next experiment; one thread more, whose stacks end in collector_root.
     answers, _ = lldb_session.run(build, split, ["collector enable", "run", "collector functions", "collector status"], work,
                                   arguments=["1", "2"])
     by = dict(answers)
     assert sorted(p.name for p in pathlib.Path(work).iterdir()) == ["test.1.er", "test.2.er"]
     table = lldb_session.rows(by["collector functions"])
     assert 1.8 < table["<Total>"][0] < 2.3, table
+    near(table["main"][3], 50, "main", 6)
+    near(table["collector_root"][3], 50, "collector_root", 6)
+    assert table.get("<Truncated-stack>", (0, 0, 0, 0))[3] < 0.5, table
     assert "Threads      2" in by["collector status"], by["collector status"]
 
     # Wrong words: one sentence, status 1, nothing else.

@@ -12,6 +12,13 @@ MAY_KNOW = {
     "reader": {"libcollector/format"},
     "commands": {"reader"},
 }
+# Inside the collector: folder -> the others it may include.
+INNER = {
+    "libcollector/format": set(),
+    "libcollector/core": {"libcollector/format"},
+    "libcollector/unwind": {"libcollector/core"},
+    "libcollector/clock": {"libcollector/core", "libcollector/format", "libcollector/unwind"},
+}
 # foreign header prefix -> rooms that may include it
 FOREIGN = {
     "lldb/": {"plugin", "injector"},
@@ -41,8 +48,9 @@ def faults_of(name, text):
             yield f'{name}: "{header}" is not a path from the top of the tree'
         if quote == '"' and not below(header, MAY_KNOW[room] | {room}):
             yield f"{name}: {room} may not know {header}"
-        if name.startswith("libcollector/format/") and quote == '"' and not below(header, {"libcollector/format"}):
-            yield f"{name}: the format knows nobody, not {header}"
+        folder = "/".join(name.split("/")[:2])
+        if quote == '"' and folder in INNER and not below(header, INNER[folder] | {folder}):
+            yield f"{name}: {folder} may not know {header}"
         for prefix, rooms in FOREIGN.items():
             if header.startswith(prefix) and not below(name, rooms):
                 yield f"{name}: {header} belongs to {', '.join(sorted(rooms))}"
@@ -64,6 +72,7 @@ def main(top):
     # The rules themselves must bite.
     assert list(faults_of("reader/x.cpp", '// x\n#include <lldb/API/LLDB.h>\n'))
     assert list(faults_of("libcollector/core/x.cpp", '// x\n#include "reader/base/result.h"\n'))
+    assert list(faults_of("libcollector/unwind/x.cpp", '// x\n#include "libcollector/control/session.h"\n'))
     assert not list(faults_of("reader/x.cpp", '// x\n#include "libcollector/format/control.h"\n'))
     assert seen > 0
     print("\n".join(faults) or f"{seen} files keep to their rooms")

@@ -1,0 +1,85 @@
+// Frame tables: the program's own answers, then damaged copies of them, which must neither crash
+// nor loop.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <link.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "libcollector/unwind/rule_maker.h"
+
+using namespace gnomon::collector;
+
+namespace {
+
+FrameTable own_table() {
+  const auto here = reinterpret_cast<void*>(own_table);
+  dl_find_object object{};
+  FrameTable table;
+  if (_dl_find_object(here, &object) != 0) return table;
+  table.header = reinterpret_cast<std::uint64_t>(object.dlfo_eh_frame);
+  const auto* elf = static_cast<const ElfW(Ehdr)*>(object.dlfo_map_start);
+  const auto* header = reinterpret_cast<const ElfW(Phdr)*>(
+      static_cast<const char*>(object.dlfo_map_start) + elf->e_phoff);
+  for (int i = 0; i < elf->e_phnum; ++i) {
+    const std::uint64_t begin = object.dlfo_link_map->l_addr + header[i].p_vaddr;
+    if (header[i].p_type == PT_LOAD && table.header >= begin &&
+        table.header < begin + header[i].p_filesz)
+      table.segment = {begin, begin + header[i].p_filesz};
+  }
+  return table;
+}
+
+std::vector<std::uint64_t> own_code() {
+  std::vector<std::uint64_t> pcs;
+  const auto begin = reinterpret_cast<std::uint64_t>(own_table);
+  for (std::uint64_t pc = begin; pc < begin + 4096; pc += 7) pcs.push_back(pc);
+  return pcs;
+}
+
+TEST(FrameTable, KnowsItsOwnFunctions) {
+  const FrameTable table = own_table();
+  ASSERT_NE(table.segment.begin, 0u);
+  const auto pc = reinterpret_cast<std::uint64_t>(own_table);
+  const PackedRule rule = make_rule(table, pc);
+  EXPECT_EQ(kind_of(rule), RuleKind::from_sp);
+  EXPECT_EQ(offset_of(rule), 8);
+  EXPECT_EQ(kind_of(make_rule(table, 0x10)), RuleKind::none);
+  EXPECT_EQ(kind_of(make_rule(table, ~0ull)), RuleKind::none);
+}
+
+TEST(FrameTable, EndsWithItsSegment) {
+  const FrameTable whole = own_table();
+  for (std::uint64_t size = 0; size < 4096; size += 5) {
+    FrameTable cut = whole;
+    cut.segment.end = whole.header + size;
+    make_rule(cut, reinterpret_cast<std::uint64_t>(own_table));
+  }
+}
+
+TEST(FrameTable, DamageIsSurvived) {
+  const FrameTable table = own_table();
+  const std::size_t size = table.segment.end - table.segment.begin;
+  std::vector<unsigned char> copy(size);
+  std::mt19937_64 random(11);
+  const std::vector<std::uint64_t> pcs = own_code();
+  std::size_t answered = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::memcpy(copy.data(), reinterpret_cast<const void*>(table.segment.begin), size);
+    const std::size_t from = table.header - table.segment.begin;
+    for (std::size_t i = 0; i < size / 64; ++i)
+      copy[from + random() % (size - from)] = static_cast<unsigned char>(random());
+    const std::uint64_t delta = reinterpret_cast<std::uint64_t>(copy.data()) - table.segment.begin;
+    const FrameTable damaged{table.header + delta,
+                             {table.segment.begin + delta, table.segment.end + delta}};
+    for (const std::uint64_t pc : pcs) {
+      answered += kind_of(make_rule(damaged, pc + delta)) >= RuleKind::from_sp;
+      find_kept(damaged, pc + delta, kRbx);
+    }
+  }
+  EXPECT_GT(answered, 0u) << "the copies were not read at all";
+}
+
+}  // namespace

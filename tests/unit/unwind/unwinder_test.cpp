@@ -1,0 +1,84 @@
+// The unwinder on made-up stacks of code without unwind information: whole, cut, never beyond the
+// stack. Code with rules is the oracle test's.
+#include "libcollector/unwind/unwinder.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+using namespace gnomon::collector;
+
+namespace {
+
+constexpr std::uint64_t kRoot = 0x5000, kSilent = 0x6000;
+
+class UnwinderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto nothing = [](std::uint64_t, FrameTable&) { return false; };
+    ASSERT_TRUE(unwinder.open(nothing, {{kSilent, kSilent + 0x100}, {kRoot, kRoot + 0x100}}));
+  }
+
+  std::uint64_t at(std::size_t i) const { return reinterpret_cast<std::uint64_t>(&words[i]); }
+
+  Walked walk(std::uint64_t sp, std::uint64_t fp, std::uint32_t max = 8) {
+    std::array<std::uint64_t, kSavedCount> saved{};
+    saved[kSavedRip] = 0x2000;
+    saved[kSavedRsp] = sp;
+    saved[kSavedRbp] = fp;
+    return unwinder.walk({saved.data(), {at(0), at(0) + sizeof words}, {}}, frames, max);
+  }
+
+  Unwinder unwinder;
+  std::array<std::uint64_t, 16> words{};
+  std::uint64_t frames[8] = {};
+};
+
+TEST_F(UnwinderTest, WholeChain) {
+  words[2] = at(6), words[3] = 0x1001;
+  words[6] = 0, words[7] = kRoot + 9;
+  Walked walked = walk(at(0), at(2));
+  EXPECT_FALSE(walked.truncated);
+  ASSERT_EQ(walked.count, 3u);
+  EXPECT_EQ(frames[0], 0x2000u);
+  EXPECT_EQ(frames[1], 0x1000u);
+  EXPECT_EQ(frames[2], kRoot + 8);
+  words[7] = kSilent + 9;
+  walked = walk(at(0), at(2));
+  EXPECT_EQ(walked.count, 2u);
+  EXPECT_FALSE(walked.truncated);
+}
+
+TEST_F(UnwinderTest, WhatLedNowhereIsNotTold) {
+  words[2] = at(6), words[3] = 0x1001;
+  const Walked walked = walk(at(0), at(2));
+  EXPECT_TRUE(walked.truncated);
+  EXPECT_EQ(walked.count, 1u);
+}
+
+TEST_F(UnwinderTest, CutWhereTheChainIsNotOne) {
+  const std::uint64_t wrong[] = {0, 1, at(2) + 4, at(15), at(0) - 8, ~0ull, ~0ull - 15};
+  for (const std::uint64_t fp : wrong) {
+    const Walked walked = walk(at(1), fp);
+    EXPECT_TRUE(walked.truncated) << fp;
+    EXPECT_EQ(walked.count, 1u) << fp;
+  }
+  words[2] = at(2);  // a loop
+  words[3] = 0x1001;
+  EXPECT_TRUE(walk(at(0), at(2)).truncated);
+}
+
+TEST_F(UnwinderTest, StackNobodyToldAbout) {
+  std::array<std::uint64_t, 16> other{};
+  EXPECT_TRUE(walk(reinterpret_cast<std::uint64_t>(&other), at(2)).truncated);
+  EXPECT_TRUE(walk(64, at(2)).truncated);
+}
+
+TEST_F(UnwinderTest, FullBuffer) {
+  for (std::size_t i = 0; i < 12; i += 2) words[i] = at(i + 2), words[i + 1] = 0x1001;
+  const Walked walked = walk(at(0), at(0), 3);
+  EXPECT_TRUE(walked.truncated);
+  EXPECT_LE(walked.count, 3u);
+}
+
+}  // namespace
