@@ -24,6 +24,17 @@ struct Unwinder::Cursor {
     value = *reinterpret_cast<const std::uint64_t*>(address);
     return true;
   }
+
+  // In an epilogue compilers leave the rule as it was after rbp was restored: then its place is
+  // below the stack pointer already, or, for a place that rbp itself points to, out of the frame.
+  bool caller_fp(PackedRule rule, std::uint64_t cfa, std::uint64_t& value) const {
+    const std::uint32_t place = fp_of(rule);
+    value = place == kFpLost ? 0 : fp;
+    if (place == 0 || place == kFpLost) return true;
+    const std::uint64_t address = place == kFpAtFp ? fp : cfa - 8ull * place;
+    const bool restored = address < sp || address >= cfa;
+    return restored ? saved != nullptr : load(address, value);
+  }
 };
 
 struct Unwinder::Walk {
@@ -114,22 +125,6 @@ Unwinder::Step Unwinder::step(Cursor& at, PackedRule rule, Walk& walk) {
   }
 }
 
-namespace {
-
-// In an epilogue compilers leave the rule as it was after rbp was restored: then its place is below
-// the stack pointer already, or, for a place that rbp itself points to, no longer in the frame.
-template <typename Cursor>
-bool caller_fp(const Cursor& at, PackedRule rule, std::uint64_t cfa, std::uint64_t& fp) {
-  const std::uint32_t place = fp_of(rule);
-  fp = place == kFpLost ? 0 : at.fp;
-  if (place == 0 || place == kFpLost) return true;
-  const std::uint64_t address = place == kFpAtFp ? at.fp : cfa - 8ull * place;
-  const bool restored = address < at.sp || address >= cfa;
-  return restored ? at.saved != nullptr : at.load(address, fp);
-}
-
-}  // namespace
-
 // The canonical frame address: the stack pointer of the caller. False: cannot be told.
 bool Unwinder::cfa_of(const Cursor& at, PackedRule rule, Walk& walk, std::uint64_t& cfa) {
   const auto plus = [](std::uint64_t base, std::int64_t offset) {
@@ -170,7 +165,7 @@ Unwinder::Step Unwinder::step_by_rule(Cursor& at, PackedRule rule, Walk& walk) {
   } else if (cfa < at.sp + 8 || !at.load(cfa - 8, caller)) {
     return Step::cut;
   }
-  if (!caller_fp(at, rule, cfa, fp)) return Step::cut;
+  if (!at.caller_fp(rule, cfa, fp)) return Step::cut;
   if (caller == 0) return Step::outermost;  // psABI 3.4.1: how a process may mark its first frame
   if (walk.followed != kNoRegister) follow_kept(at, cfa, walk.followed);
   at.pc = caller;
@@ -191,14 +186,18 @@ void Unwinder::follow_kept(Cursor& at, std::uint64_t cfa, DwarfRegister reg) con
   KeptRegister place;
   if (find_(at.code(), table)) place = find_kept(table, at.code(), reg);
   if (place.kind == KeptRegister::same) return;
-  std::uint64_t address = cfa + static_cast<std::uint64_t>(place.offset);
+  at.kept_known = false;
+  std::uint64_t base = cfa;
+  std::int64_t offset = place.offset;
   if (place.kind == KeptRegister::at_term) {
-    const std::uint64_t base = place.term.reg == kRsp ? at.sp : place.term.reg == kRbp ? at.fp : 0;
-    address = base + static_cast<std::uint64_t>(place.term.offset);
-    if (place.term.deref) address = 0;
+    if (place.term.deref || (place.term.reg != kRsp && place.term.reg != kRbp)) return;
+    base = place.term.reg == kRsp ? at.sp : at.fp;
+    offset = place.term.offset;
   }
-  if (at.saved && address < at.sp) return;  // restored already, as in caller_fp
-  at.kept_known = place.kind != KeptRegister::lost && at.load(address, at.kept);
+  const std::uint64_t address = base + static_cast<std::uint64_t>(offset);
+  if (place.kind == KeptRegister::lost) return;
+  const bool restored = at.saved && address < at.sp;  // as in Cursor::caller_fp
+  at.kept_known = restored || at.load(address, at.kept);
 }
 
 // Code without unwind information, such as a JIT compiler's, mostly keeps frame pointers.

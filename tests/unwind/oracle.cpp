@@ -4,7 +4,6 @@
 #define UNW_LOCAL_ONLY
 #include <dlfcn.h>
 #include <libunwind.h>
-#include <link.h>
 #include <signal.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <cstring>
 
 #include "libcollector/unwind/unwinder.h"
+#include "tests/unwind/loaded_tables.h"
 
 #define ORACLE_BODIES(row)                                                                         \
   row(plain) row(unoptimised) row(optimised) row(no_plt) row(frame_pointer) row(size) row(vectors) \
@@ -40,21 +40,6 @@ Unwinder unwinder;
 Roots roots;
 ByteRange main_stack;
 unsigned long steps, deep, frames_total, differences, cut, oracle_cut, misread;
-
-bool find_table(std::uint64_t pc, FrameTable& found) {
-  dl_find_object object{};
-  if (_dl_find_object(reinterpret_cast<void*>(pc), &object) != 0) return false;
-  found.header = reinterpret_cast<std::uint64_t>(object.dlfo_eh_frame);
-  const auto* elf = static_cast<const ElfW(Ehdr)*>(object.dlfo_map_start);
-  const auto* header = reinterpret_cast<const ElfW(Phdr)*>(
-      static_cast<const char*>(object.dlfo_map_start) + elf->e_phoff);
-  for (int i = 0; i < elf->e_phnum; ++i) {
-    const std::uint64_t begin = object.dlfo_link_map->l_addr + header[i].p_vaddr;
-    found.segment = {begin, begin + header[i].p_filesz};
-    if (header[i].p_type == PT_LOAD && found.segment.contains(found.header)) return true;
-  }
-  return false;
-}
 
 // As Unwinder::walk stores it. False: libunwind did not reach the root.
 bool oracle(ucontext_t* context, std::uint64_t* frames, std::uint32_t& count) {
@@ -178,7 +163,7 @@ int main(int, char** argv) {
   main_stack.begin = main_stack.end - (8u << 20);
   roots.kept = {reinterpret_cast<std::uint64_t>(__start_oracle_root),
                 reinterpret_cast<std::uint64_t>(__stop_oracle_root)};
-  if (!unwinder.open(find_table, roots)) return 2;
+  if (!unwinder.open(gnomon::tests::find_loaded_table, roots)) return 2;
   struct sigaction action {};
   action.sa_sigaction = on_step;
   action.sa_flags = SA_SIGINFO;
