@@ -117,7 +117,7 @@ BuildId build_id_of(const Object& object) {
   return {};
 }
 
-bool write_object(const Object& object, char* text, std::size_t size) {
+bool write_object(Recorder& recorder, const Object& object, char* text, std::size_t size) {
   const BuildId id = build_id_of(object);
   JsonLine line(text, size);
   line.text("event", "load")
@@ -128,10 +128,13 @@ bool write_object(const Object& object, char* text, std::size_t size) {
       .text("path", object.path);
   if (id.size != 0) line.bytes("build_id", id.data, id.size);
   const std::size_t length = line.finish();
-  return length != 0 && append_text(map_path, text, length);
+  if (length == 0 || !append_text(map_path, text, length)) return false;
+  recorder.count_map_line();
+  return true;
 }
 
 struct Walk {
+  Recorder* recorder;
   char* text;
   std::size_t size;
   bool written;
@@ -151,7 +154,7 @@ int on_object(dl_phdr_info* info, std::size_t, void* data) {
   if (!object.path || !*object.path) object.path = walk.executable;
   if (std::strncmp(object.path, "linux-vdso", 10) == 0) object.path = "[vdso]";
   remember(object);
-  walk.written = write_object(object, walk.text, walk.size) && walk.written;
+  walk.written = write_object(*walk.recorder, object, walk.text, walk.size) && walk.written;
   return 0;
 }
 
@@ -163,6 +166,7 @@ bool write_load_objects(Recorder& recorder, char* scratch, std::uint64_t scratch
   static Walk walk{};  // too large for a stack that may be small
   walk.text = scratch;
   walk.size = scratch_bytes;
+  walk.recorder = &recorder;
   walk.written = true;
   const ssize_t n = readlink("/proc/self/exe", walk.executable, sizeof walk.executable - 1);
   walk.executable[n > 0 ? n : 0] = 0;
@@ -177,7 +181,8 @@ void note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane) {
   std::uint64_t frame_header = 0;
   if (!ask_loader(pc, object, frame_header)) return;
   remember(object);
-  if (!write_object(object, lane.text, sizeof lane.text)) recorder.drop(format::Drop::load_objects);
+  if (!write_object(recorder, object, lane.text, sizeof lane.text))
+    recorder.drop(format::Drop::load_objects);
 }
 
 bool find_frame_table(std::uint64_t pc, FrameTable& found) {

@@ -132,12 +132,11 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
 }
 
 [[gnu::destructor]] void finish() {
-  Recorder* active = active_recorder();
-  if (!active) return;
+  if (!recorder || !recorder->control()) return;  // no experiment, or a fork child
   if (Thread* thread = current_thread) on_thread_end(thread);
-  active->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID));
+  recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID));
   char line[256];
-  write_log(*active, "end", now(CLOCK_MONOTONIC), line, sizeof line);
+  write_log(*recorder, "end", now(CLOCK_MONOTONIC), line, sizeof line);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // One line of JSON in a buffer of the caller's. Any context: writes to that buffer only.
 #include "libcollector/core/json_line.h"
 
+#include "libcollector/format/text.h"
+
 namespace gnomon::collector {
 namespace {
 
@@ -121,7 +123,13 @@ JsonLine& JsonLine::item(const char* value) {
 }
 
 std::size_t JsonLine::finish() {
-  put("}\n");
+  std::uint32_t check = format::line_check(at_, used_);
+  char digits[format::kCheckDigits];
+  for (std::size_t i = sizeof digits; i-- > 0; check >>= 4) digits[i] = kHex[check & 15];
+  for (const char c : format::kCheckKey) put(c);
+  for (const char c : digits) put(c);
+  for (const char c : format::kCheckEnd) put(c);
+  put('\n');
   return cut_ ? 0 : used_;
 }
 

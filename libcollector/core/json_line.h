@@ -17,7 +17,8 @@ class JsonLine {
   JsonLine& close(char bracket);
   JsonLine& item(const char* value);  // of an array
 
-  // Length with the closing brace and newline; 0: it did not fit.
+  // Adds the checksum, closes the object and the line. Needs one member at least. Length; 0: it did
+  // not fit.
   std::size_t finish();
   std::size_t room() const { return size_ - used_; }
 

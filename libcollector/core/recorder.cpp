@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/syscall.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::collector {
@@ -23,6 +24,15 @@ bool join(const char* directory, const char* name, char (&path)[Recorder::kPathB
   path[d] = '/';
   std::memcpy(path + d + 1, name, n + 1);
   return true;
+}
+
+void close_block(Lane::OpenBlock& open) {
+  if (!open.at) return;
+  auto* header = reinterpret_cast<format::BlockHeader*>(open.at);
+  atomic(header->check)
+      .store(format::block_check(open.chain, open.count), std::memory_order_release);
+  unmap_range(open.at, format::kBlockBytes);
+  open = {};
 }
 
 }  // namespace
@@ -58,6 +68,7 @@ Range Recorder::open_storage(std::uint32_t lanes) {
   if (memory == MAP_FAILED) return {nullptr, Failure::map_file, errno};
   lanes_ = static_cast<Lane*>(memory);
   lane_count_ = lanes;
+  control_->lanes = lanes;
   atomic(ready_).store(1, std::memory_order_release);
   return {memory};
 }
@@ -76,12 +87,36 @@ bool Recorder::recording() const {
 }
 
 void Recorder::end(std::uint64_t now, std::uint64_t cpu_time) {
+  if (!control_ || control_->end_time != 0) return;
   auto expected = static_cast<std::uint32_t>(State::recording);
-  if (!atomic(control_->state)
-           .compare_exchange_strong(expected, static_cast<std::uint32_t>(State::ended)))
-    return;
+  atomic(control_->state)
+      .compare_exchange_strong(expected, static_cast<std::uint32_t>(State::ended));
   control_->cpu_time = cpu_time;
   atomic(control_->end_time).store(now, std::memory_order_release);
+  close();
+}
+
+// Takes every lane and keeps it, so that nobody writes any more.
+bool Recorder::take_lanes() {
+  constexpr int kTries = 10'000;
+  for (std::uint32_t i = 0; i < lane_count_; ++i)
+    for (int tries = 0; atomic(lanes_[i].busy).exchange(1, std::memory_order_acquire) != 0;) {
+      if (++tries == kTries) return false;
+      raw_syscall(SYS_sched_yield);
+    }
+  return true;
+}
+
+void Recorder::close() {
+  if (!take_lanes()) return;
+  for (std::uint32_t i = 0; i < lane_count_; ++i)
+    for (Lane::OpenBlock& open : lanes_[i].open) close_block(open);
+  stacks_.close();
+  auto* closed = reinterpret_cast<format::ClosedPage*>(reinterpret_cast<char*>(control_) +
+                                                       format::kClosedPageOffset);
+  const format::ControlPage page = *control_;
+  closed->page = page;
+  atomic(closed->check).store(format::page_check(page), std::memory_order_release);
 }
 
 void Recorder::fail(Failure failure, int error) {
@@ -94,6 +129,10 @@ void Recorder::fail(Failure failure, int error) {
 void Recorder::drop(format::Drop drop) {
   atomic(control_->dropped[static_cast<std::uint32_t>(drop)])
       .fetch_add(1, std::memory_order_relaxed);
+}
+
+void Recorder::count_map_line() {
+  atomic(control_->map_lines).fetch_add(1, std::memory_order_release);
 }
 
 // Starts at the lane of this CPU: it is free unless a thread was preempted inside it.
@@ -113,8 +152,7 @@ void Recorder::leave(Lane& lane) { atomic(lane.busy).store(0, std::memory_order_
 bool Recorder::next_block(Lane& lane, format::DataKind kind) {
   const auto k = static_cast<std::uint32_t>(kind);
   Lane::OpenBlock& open = lane.open[k];
-  if (open.at) unmap_range(open.at, format::kBlockBytes);
-  open = {};
+  close_block(open);
   const std::uint32_t index = atomic(control_->blocks[k]).fetch_add(1, std::memory_order_relaxed);
   const Range range =
       map_range(data_path_[k], std::uint64_t{index} * format::kBlockBytes, format::kBlockBytes);
@@ -122,13 +160,14 @@ bool Recorder::next_block(Lane& lane, format::DataKind kind) {
     fail(range.failure, range.error);
     return false;
   }
+  atomic(control_->mapped[k]).fetch_add(1, std::memory_order_release);
   auto* header = static_cast<format::BlockHeader*>(range.at);
   header->major = format::kFormatMajor;
   header->kind = static_cast<std::uint16_t>(kind);
   header->index = index;
   header->session = control_->session;
   atomic(header->magic).store(format::kBlockMagic, std::memory_order_release);
-  open = {static_cast<char*>(range.at), sizeof(format::BlockHeader), 0};
+  open = {static_cast<char*>(range.at), sizeof(format::BlockHeader), 0, 0};
   return true;
 }
 
@@ -137,13 +176,15 @@ bool Recorder::put_words(Lane& lane, const format::EventKind& kind, std::uint32_
   Lane::OpenBlock& open = lane.open[static_cast<std::uint32_t>(kind.file)];
   if (!open.at || open.used + bytes > format::kBlockBytes)
     if (!next_block(lane, kind.file)) return false;
+  const std::uint64_t digest = format::record_digest(kind.id, words, bytes);
   const format::RecordWord word{kind.id, static_cast<std::uint8_t>(bytes / 8),
-                                format::record_check(words, bytes)};
+                                format::record_check(digest)};
   std::memcpy(words, &word, sizeof word);
   auto* to = reinterpret_cast<std::uint32_t*>(open.at + open.used);
   std::memcpy(to + 1, words + 1, bytes - sizeof *words);
   atomic(*to).store(words[0], std::memory_order_release);
   open.used += bytes;
+  open.chain = format::digest_step(open.chain, digest);
   auto* header = reinterpret_cast<format::BlockHeader*>(open.at);
   atomic(header->count).store(++open.count, std::memory_order_release);
   return true;

@@ -19,6 +19,7 @@ struct Lane {
     char* at;  // null: none
     std::uint32_t used;
     std::uint32_t count;
+    std::uint64_t chain;  // of the digests of its records
   };
   std::uint32_t busy;
   OpenBlock open[format::kDataKinds];
@@ -39,11 +40,14 @@ class Recorder {
   void begin(std::uint32_t pid, std::uint64_t now);
   // False in a fork child, before begin() and once recording ended or failed.
   bool recording() const;
-  // Ends recording unless it already failed. Normal context.
+  // Ends recording and closes what was written; state failed stays. Nothing in a fork child or the
+  // second time. Waits some milliseconds at most for threads that are writing: if one stays,
+  // blocks stay open. Normal context.
   void end(std::uint64_t now, std::uint64_t cpu_time);
   // The first failure stays; recording stops here.
   void fail(format::Failure failure, int error);
   void drop(format::Drop drop);
+  void count_map_line();
 
   Lane* enter();  // null: all lanes are busy, and counted
   void leave(Lane& lane);
@@ -69,6 +73,8 @@ class Recorder {
   bool put_words(Lane& lane, const format::EventKind& kind, std::uint32_t* words,
                  std::uint32_t bytes);
   bool next_block(Lane& lane, format::DataKind kind);
+  bool take_lanes();
+  void close();
   std::uint32_t failed(const StackTable::Interned& result) {
     fail(result.failure, result.error);
     return 0;

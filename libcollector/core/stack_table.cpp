@@ -76,7 +76,12 @@ StackTable::Interned StackTable::intern(std::uint32_t parent, std::uint64_t pc) 
     }
     fresh->next = head;
   }
+  atomic(header_->digest).fetch_xor(format::node_digest(id, *fresh), std::memory_order_relaxed);
   return {id, true};
+}
+
+void StackTable::close() {
+  if (header_) atomic(header_->closed).store(1, std::memory_order_release);
 }
 
 }  // namespace gnomon::collector

@@ -20,6 +20,9 @@ class StackTable {
     format::Failure failure = format::Failure::none;
     int error = 0;
   };
+  // No node is added any more. Nothing on a table that is not open.
+  void close();
+
   // The node of frame `pc` called from node `parent`.
   Interned intern(std::uint32_t parent, std::uint64_t pc);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "libcollector/format/block.h"
 #include "libcollector/format/events.h"
 
 namespace gnomon::format {
@@ -61,7 +62,7 @@ inline constexpr std::array kDrops{
     DropText{Drop::load_objects, "load objects could not be noted: their functions are <Unknown>"},
 };
 
-// Zero everywhere: not written yet. Counters only grow while the state is `recording`.
+// Zero everywhere: not written yet. Counters only grow.
 struct ControlPage {
   std::uint32_t magic;
   std::uint16_t major;
@@ -77,10 +78,38 @@ struct ControlPage {
   std::uint64_t threads;     // threads sampled
   std::uint64_t dropped[16];
   std::uint32_t blocks[kDataKinds];  // blocks claimed of each data file
+  std::uint32_t mapped[kDataKinds];  // of those, the ones that have their place on disk
+  std::uint32_t lanes;               // writers at a time: claimed blocks exceed begun ones by less
+  std::uint32_t map_lines;           // lines of map.jsonl
 };
-static_assert(sizeof(ControlPage) <= kControlBytes);
 static_assert(offsetof(ControlPage, state) == 20);
 static_assert(offsetof(ControlPage, dropped) == 64);
 static_assert(offsetof(ControlPage, blocks) == 192);
+static_assert(offsetof(ControlPage, mapped) == 224);
+static_assert(offsetof(ControlPage, lanes) == 256);
+static_assert(sizeof(ControlPage) == 264);
+
+// Once every block is closed the page stands here again, for good: late counts of a thread that the
+// end of the program overtook change the live page only.
+inline constexpr std::uint64_t kClosedPageOffset = 2048;
+struct ClosedPage {
+  std::uint32_t check;  // page_check of `page`; stored last; 0: not closed
+  std::uint32_t reserved;
+  ControlPage page;
+};
+static_assert(offsetof(ClosedPage, page) == 8);
+static_assert(sizeof(ControlPage) <= kClosedPageOffset);
+static_assert(kClosedPageOffset + sizeof(ClosedPage) <= kControlBytes);
+
+// Never 0.
+inline std::uint32_t page_check(const ControlPage& page) {
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at < sizeof page; at += 8) {
+    std::uint64_t word = 0;
+    __builtin_memcpy(&word, reinterpret_cast<const char*>(&page) + at, sizeof word);
+    sum = digest_step(sum, word);
+  }
+  return block_check(sum, sizeof page);
+}
 
 }  // namespace gnomon::format

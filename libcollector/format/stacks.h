@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "libcollector/format/block.h"
+
 namespace gnomon::format {
 
 // A call stack is a path in a tree: a node is one frame and points to the frame that called it, so
@@ -23,10 +25,14 @@ struct StackHeader {
   std::uint16_t reserved;
   std::uint64_t session;
   std::uint32_t buckets;
-  std::uint32_t nodes;  // numbers given out; node 0 is the empty stack and is counted
+  std::uint32_t nodes;   // numbers given out; node 0 is the empty stack and is counted
+  std::uint64_t digest;  // node_digest of every node in a chain, combined by xor
+  std::uint32_t closed;  // 1: no node is added any more, and digest is of all of them
+  std::uint32_t reserved2;
 };
-static_assert(sizeof(StackHeader) == 24);
+static_assert(sizeof(StackHeader) == 40);
 static_assert(offsetof(StackHeader, nodes) == 20);
+static_assert(offsetof(StackHeader, digest) == 24);
 
 struct StackNode {
   std::uint64_t pc;      // leaf: next instruction; callers: inside the call instruction
@@ -37,6 +43,11 @@ static_assert(sizeof(StackNode) == 16);
 
 // Instead of a pc, in the outermost node: the walk ended before the stack did.
 inline constexpr std::uint64_t kTruncatedMarker = 1;
+
+constexpr std::uint64_t node_digest(std::uint32_t id, const StackNode& node) {
+  const std::uint64_t place = digest_step(id, node.pc);
+  return digest_step(place, std::uint64_t{node.parent} << 32 | node.next);
+}
 
 constexpr std::uint32_t stack_bucket(std::uint32_t parent, std::uint64_t pc) {
   std::uint64_t h = (pc ^ (std::uint64_t{parent} << 32 | parent)) * 0x9e3779b97f4a7c15ull;

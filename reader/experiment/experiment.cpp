@@ -4,10 +4,11 @@
 #include <sys/stat.h>
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "libcollector/format/block.h"
 #include "libcollector/format/names.h"
+#include "reader/experiment/lines.h"
+#include "reader/io/load.h"
 #include "reader/io/mapped_file.h"
 
 namespace gnomon::reader {
@@ -48,34 +49,42 @@ Result<void> check_directory(const std::string& directory) {
   return {};
 }
 
-Result<format::ControlPage> read_control(const std::string& directory) {
+struct Control {
+  format::ControlPage page{};
+  bool closed = false;
+};
+
+Result<Control> read_control(const std::string& directory) {
   const std::string path = directory + "/" + format::kControlFile;
   auto file = MappedFile::open(path);
   if (!file) return tl::unexpected(file.error());
-  format::ControlPage page{};
-  if (file->bytes().size() < sizeof page)
+  if (file->bytes().size() < format::kControlBytes)
     return fault(path + " is damaged: it is too short", "record again");
-  std::memcpy(&page, file->bytes().data(), sizeof page);
-  if (page.magic != format::kControlMagic || page.state > 3)
+  const std::byte* at = file->bytes().data();
+  const auto* closed = reinterpret_cast<const format::ClosedPage*>(at + format::kClosedPageOffset);
+  const std::uint32_t check = load(closed->check);
+  Control control;
+  control.closed = check != 0;
+  std::memcpy(&control.page,
+              control.closed ? reinterpret_cast<const std::byte*>(&closed->page) : at,
+              sizeof control.page);
+  if (control.page.magic != format::kControlMagic || control.page.major != format::kFormatMajor ||
+      control.page.state > static_cast<std::uint32_t>(format::State::failed) ||
+      (control.closed && check != format::page_check(control.page)))
     return fault(path + " is damaged", "record again");
-  return page;
+  return control;
 }
 
-Result<std::vector<LoadObject>> read_map(const std::string& directory) {
+Result<std::vector<LoadObject>> read_map(const std::string& directory, std::uint32_t written) {
   const std::string path = directory + "/" + format::kMapFile;
-  auto text = read_text(path);
-  if (!text) return tl::unexpected(text.error());
+  auto lines = read_lines(path);
+  if (!lines) return tl::unexpected(lines.error());
+  if (lines->size() < written)
+    return fault(path + " is damaged: " + std::to_string(written) + " lines were written, " +
+                     std::to_string(lines->size()) + " are there",
+                 "record again");
   std::vector<LoadObject> objects;
-  std::size_t number = 1;
-  for (std::size_t at = 0; at < text->size(); ++number) {
-    const std::size_t end = text->find('\n', at);
-    if (end == std::string::npos) break;  // being written
-    const Json line = Json::parse(text->begin() + static_cast<std::ptrdiff_t>(at),
-                                  text->begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    at = end + 1;
-    if (!line.is_object())
-      return fault(path + " is damaged: line " + std::to_string(number) + " is not JSON",
-                   "record again");
+  for (const Json& line : *lines) {
     if (field<std::string>(line, "event") != "load") continue;
     objects.push_back({field<std::uint64_t>(line, "time"), hex(line, "begin"), hex(line, "end"),
                        hex(line, "bias"), field<std::string>(line, "path"),
@@ -96,10 +105,11 @@ std::string failure_text(const format::ControlPage& control) {
 Result<Header> read_header(const std::string& directory) {
   if (auto there = check_directory(directory); !there) return tl::unexpected(there.error());
   const std::string path = directory + "/" + format::kHeaderFile;
-  auto text = read_text(path);
-  if (!text) return tl::unexpected(text.error());
-  const Json json = Json::parse(*text, nullptr, false);
-  if (!json.is_object()) return fault(path + " is damaged: it is not JSON", "record again");
+  auto lines = read_lines(path);
+  if (!lines) return tl::unexpected(lines.error());
+  if (lines->size() != 1)
+    return fault(path + " is damaged: it does not hold one line", "record again");
+  const Json& json = lines->front();
   const auto major = field<std::uint64_t>(member(json, "format"), "major");
   if (major == 0) return fault(path + " is damaged: it names no format", "record again");
   if (major > format::kFormatMajor)
@@ -131,13 +141,18 @@ Result<Experiment> open_experiment(const std::string& directory) {
   experiment.header = std::move(*header);
   auto control = read_control(directory);
   if (!control) return tl::unexpected(control.error());
-  experiment.control = *control;
-  if (control->session != experiment.header.session)
+  experiment.control = control->page;
+  experiment.closed = control->closed;
+  if (experiment.control.session != experiment.header.session)
     return fault(directory + " holds files of different runs", "record again");
-  if (experiment.state() == format::State::failed && control->start_time == 0)
+  if (experiment.state() == format::State::failed && experiment.control.start_time == 0)
     return fault(directory +
-                 " holds nothing: recording could not begin: " + failure_text(*control));
-  auto objects = read_map(directory);
+                 " holds nothing: recording could not begin: " + failure_text(experiment.control));
+  if (experiment.state() == format::State::none)
+    return fault(directory + " holds nothing: the program has not come as far as recording, or " +
+                     "ended before it",
+                 "run it again");
+  auto objects = read_map(directory, experiment.control.map_lines);
   if (!objects) return tl::unexpected(objects.error());
   experiment.objects = std::move(*objects);
   return experiment;

@@ -37,6 +37,7 @@ struct Experiment {
   std::string directory;
   Header header;
   format::ControlPage control{};  // as it was when the experiment was opened
+  bool closed = false;            // nothing is added any more, and every checksum is there
   std::vector<LoadObject> objects;
 
   format::State state() const { return static_cast<format::State>(control.state); }

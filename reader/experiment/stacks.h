@@ -25,7 +25,7 @@ class Stacks {
   StackId parent(StackId id) const { return StackId{node(id).parent}; }
 
  private:
-  Result<void> follow(const std::vector<std::uint32_t>& heads, const std::string& path);
+  Result<std::uint64_t> follow(const std::vector<std::uint32_t>& heads, const std::string& path);
 
   MappedFile file_;
   std::span<const format::StackNode> nodes_;

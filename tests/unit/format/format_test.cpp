@@ -15,7 +15,7 @@ ClockSample example() { return {0, 4711, 123'456'789, 10'007'000, 42, 1}; }
 std::uint16_t check_of(const ClockSample& sample) {
   std::uint32_t words[sizeof sample / 4];
   std::memcpy(words, &sample, sizeof sample);
-  return record_check(words, sizeof sample);
+  return record_check(record_digest(kClockSample, words, sizeof sample));
 }
 
 TEST(RecordCheck, DoesNotCoverItsOwnWord) {

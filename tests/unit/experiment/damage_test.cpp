@@ -1,0 +1,133 @@
+// Damaged experiments: whatever happens to the files, the same table or a fault, never another one.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+
+#include "reader/report/report.h"
+#include "tests/unit/experiment/written.h"
+
+using namespace gnomon;
+using namespace gnomon::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+class Damaged : public Written {
+ protected:
+  void write(int samples) {
+    for (int i = 0; i < samples; ++i) sample(0x1200 + static_cast<std::uint64_t>(i % 20), 10);
+  }
+
+  // Table and status; empty: a fault.
+  std::string text() const {
+    const auto functions = reader::functions_report(directory_.path());
+    const auto status = reader::status_report(directory_.path());
+    return functions && status ? to_text(*functions) + to_text(*status) : "";
+  }
+
+  // Flips bits of [begin, end) of a file: each one if there are at most `most`, else as many at
+  // random. How often it was noticed.
+  int flip(const std::string& name, off_t begin, off_t end, int most) {
+    const std::string whole = text();
+    EXPECT_NE(whole, "");
+    const int fd = open(directory_.file(name).c_str(), O_RDWR);
+    EXPECT_GE(fd, 0);
+    std::mt19937 random(1);
+    const auto bits = static_cast<int>(end - begin) * 8;
+    int noticed = 0;
+    for (int i = 0; i < std::min(bits, most); ++i) {
+      const int bit = bits <= most ? i : static_cast<int>(random() % static_cast<unsigned>(bits));
+      const off_t at = begin + bit / 8;
+      unsigned char byte = 0;
+      EXPECT_EQ(pread(fd, &byte, 1, at), 1);
+      const auto flipped = static_cast<unsigned char>(byte ^ (1u << (bit % 8)));
+      EXPECT_EQ(pwrite(fd, &flipped, 1, at), 1);
+      const std::string now = text();
+      if (now.empty())
+        ++noticed;
+      else
+        EXPECT_EQ(now, whole) << name << " byte " << at << " bit " << bit % 8;
+      EXPECT_EQ(pwrite(fd, &byte, 1, at), 1);
+    }
+    close(fd);
+    EXPECT_EQ(text(), whole);
+    return noticed;
+  }
+
+  off_t size(const std::string& name) const {
+    return static_cast<off_t>(fs::file_size(directory_.file(name)));
+  }
+};
+
+constexpr off_t kClosedEnd = format::kClosedPageOffset + sizeof(format::ClosedPage);
+
+TEST_F(Damaged, EveryBitOfAClosedExperiment) {
+  write(100);
+  recorder_->end(2000, 1000);
+  const auto all = [&](const std::string& name) { return static_cast<int>(size(name)) * 8; };
+  EXPECT_EQ(flip("header.json", 0, size("header.json"), 10'000), all("header.json"));
+  EXPECT_EQ(flip("map.jsonl", 0, size("map.jsonl"), 10'000), all("map.jsonl"));
+  flip("control", 0, sizeof(format::ControlPage), 1000);
+  EXPECT_GT(flip("control", format::kClosedPageOffset, kClosedEnd, 10'000),
+            static_cast<int>(sizeof(format::ControlPage)) * 8 - 1);
+  constexpr off_t kRecords = 100 * sizeof(format::ClockSample);
+  EXPECT_GT(flip("profile", sizeof(format::BlockHeader), kRecords, 2000), 1999);
+  flip("profile", 0, sizeof(format::BlockHeader), 1000);
+  flip("profile", 0, size("profile"), 1000);
+  flip("stacks", 0, sizeof(format::StackHeader), 1000);
+  flip("stacks", format::kStackBucketsOffset, format::kStackNodesOffset, 500);
+  EXPECT_GT(flip("stacks", format::kStackNodesOffset + sizeof(format::StackNode),
+                 format::kStackNodesOffset + 20 * sizeof(format::StackNode), 1500),
+            1499);
+}
+
+// What a killed program leaves has no last checksums.
+TEST_F(Damaged, BitsOfAnOpenExperiment) {
+  write(200);
+  EXPECT_GT(flip("profile", 0, 6400, 1500), 1300);
+  EXPECT_GT(flip("stacks", format::kStackNodesOffset + 16, format::kStackNodesOffset + 320, 1500),
+            1300);
+}
+
+TEST_F(Damaged, EveryCut) {
+  write(3000);
+  recorder_->end(2000, 30000);
+  const std::string whole = text();
+  ASSERT_NE(whole, "");
+  for (const char* name : {"header.json", "control", "map.jsonl", "stacks", "profile"}) {
+    const std::string path = directory_.file(name), kept = directory_.file("kept");
+    fs::copy_file(path, kept, fs::copy_options::overwrite_existing);
+    for (const std::uintmax_t bytes :
+         {std::uintmax_t{0}, std::uintmax_t{1}, fs::file_size(path) / 2, fs::file_size(path) - 1}) {
+      fs::remove(path);
+      fs::copy_file(kept, path);
+      fs::resize_file(path, bytes);
+      const std::string now = text();
+      // The last nodes of the stack table are reserve.
+      EXPECT_TRUE(now.empty() || (std::string(name) == "stacks" && now == whole))
+          << name << " " << bytes;
+    }
+    fs::remove(path);
+    EXPECT_EQ(text(), "") << name;
+    fs::rename(kept, path);
+  }
+  EXPECT_EQ(text(), whole);
+}
+
+TEST_F(Damaged, ALostBlockIsNoticed) {
+  write(5000);
+  recorder_->end(2000, 50000);
+  ASSERT_NE(text(), "");
+  const int fd = open(directory_.file("profile").c_str(), O_RDWR);
+  ASSERT_GE(fd, 0);
+  const std::vector<char> zeros(format::kBlockBytes);
+  EXPECT_EQ(pwrite(fd, zeros.data(), zeros.size(), format::kBlockBytes), format::kBlockBytes);
+  close(fd);
+  const auto table = reader::functions_report(directory_.path());
+  ASSERT_FALSE(table);
+  EXPECT_NE(sentence(table.error()).find("blocks were written"), std::string::npos);
+}
+
+}  // namespace
