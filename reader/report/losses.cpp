@@ -17,7 +17,8 @@ std::string truncation_note(const StackSum& total, const StackSum& truncated) {
       : cut > 1.0 ? "inclusive time of the functions above the cut is too small by as much"
                   : "inclusive time is hardly touched";
   return fmt::format(
-      "{} of {} call stacks ({:.1f} % of the time) were cut at code that does not say how to unwind "
+      "{} of {} call stacks ({:.1f} % of the time) were cut at code that does not say how to "
+      "unwind "
       "it: {}.",
       truncated.samples, total.samples, cut, consequence);
 }
@@ -36,7 +37,12 @@ std::vector<std::string> loss_notes(const Experiment& experiment, const StackSum
   if (truncated.samples != 0) notes.push_back(truncation_note(total, truncated));
   // Time after a thread's last tick belongs to no sample.
   const Nanoseconds cpu{control.cpu_time};
-  if (cpu.value != 0 && std::abs(seconds(cpu) - seconds(total.time)) > 0.02 * seconds(cpu))
+  if (cpu.value != 0 && total.samples == 0)
+    notes.push_back(fmt::format(
+        "there is no sample: the process used {:.3f} s of CPU time, and a thread is sampled every "
+        "{:.3f} ms of it.",
+        seconds(cpu), seconds(experiment.header.interval) * 1e3));
+  else if (cpu.value != 0 && std::abs(seconds(cpu) - seconds(total.time)) > 0.02 * seconds(cpu))
     notes.push_back(fmt::format("samples stand for {:.3f} s of the process's {:.3f} s CPU time.",
                                 seconds(total.time), seconds(cpu)));
   return notes;

@@ -1,0 +1,141 @@
+// docs/format.md says of every field of every struct what the compiler says.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <type_traits>
+
+#include "libcollector/format/control.h"
+#include "libcollector/format/events.h"
+#include "libcollector/format/stacks.h"
+
+namespace gnomon::format {
+namespace {
+
+template <typename T>
+std::string type_name() {
+  if constexpr (std::is_array_v<T>)
+    return type_name<std::remove_extent_t<T>>() + "[" + std::to_string(std::extent_v<T>) + "]";
+  else if constexpr (std::is_same_v<T, ControlPage>)
+    return "ControlPage";
+  else
+    return (std::is_signed_v<T> ? "i" : "u") + std::to_string(sizeof(T) * 8);
+}
+
+// The part of the document under "### name".
+std::string section(const std::string& name) {
+  std::ifstream file(std::string(GNOMON_SOURCE) + "/docs/format.md");
+  std::stringstream all;
+  all << file.rdbuf();
+  const std::string text = all.str(), title = "\n### " + name + "\n";
+  const auto begin = text.find(title);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find("\n#", begin + title.size()) - begin);
+}
+
+class Fields {
+ public:
+  Fields(const char* name, std::size_t size) : name_(name), size_(size), text_(section(name)) {
+    EXPECT_NE(text_, "") << name << " has no section";
+  }
+  // Every byte of the struct belongs to a field that was named.
+  ~Fields() { EXPECT_EQ(covered_, size_) << name_; }
+  Fields(const Fields&) = delete;
+  Fields& operator=(const Fields&) = delete;
+
+  template <typename T>
+  void has(const char* field, std::size_t offset) {
+    const std::string row =
+        "\n| " + std::to_string(offset) + " | " + type_name<T>() + " | " + field + " | ";
+    EXPECT_NE(text_.find(row), std::string::npos) << name_ << " needs the row" << row;
+    covered_ += sizeof(T);
+  }
+
+ private:
+  const char* name_;
+  std::size_t size_;
+  std::string text_;
+  std::size_t covered_ = 0;
+};
+
+#define HAS(Struct, field) fields.has<decltype(Struct::field)>(#field, offsetof(Struct, field))
+
+TEST(Document, Blocks) {
+  Fields fields("BlockHeader", sizeof(BlockHeader));
+  HAS(BlockHeader, magic);
+  HAS(BlockHeader, major);
+  HAS(BlockHeader, kind);
+  HAS(BlockHeader, index);
+  HAS(BlockHeader, count);
+  HAS(BlockHeader, session);
+  HAS(BlockHeader, reserved);
+  HAS(BlockHeader, check);
+}
+
+TEST(Document, RecordWords) {
+  Fields fields("RecordWord", sizeof(RecordWord));
+  HAS(RecordWord, kind);
+  HAS(RecordWord, size8);
+  HAS(RecordWord, check);
+}
+
+TEST(Document, ClockSamples) {
+  Fields fields("ClockSample", sizeof(ClockSample));
+  HAS(ClockSample, word);
+  HAS(ClockSample, thread);
+  HAS(ClockSample, time);
+  HAS(ClockSample, weight);
+  HAS(ClockSample, stack);
+  HAS(ClockSample, cpu);
+}
+
+TEST(Document, Stacks) {
+  {
+    Fields fields("StackHeader", sizeof(StackHeader));
+    HAS(StackHeader, magic);
+    HAS(StackHeader, major);
+    HAS(StackHeader, reserved);
+    HAS(StackHeader, session);
+    HAS(StackHeader, buckets);
+    HAS(StackHeader, nodes);
+    HAS(StackHeader, digest);
+    HAS(StackHeader, closed);
+    HAS(StackHeader, reserved2);
+  }
+  Fields fields("StackNode", sizeof(StackNode));
+  HAS(StackNode, pc);
+  HAS(StackNode, parent);
+  HAS(StackNode, next);
+}
+
+TEST(Document, ControlPages) {
+  {
+    Fields fields("ClosedPage", sizeof(ClosedPage));
+    HAS(ClosedPage, check);
+    HAS(ClosedPage, reserved);
+    HAS(ClosedPage, page);
+  }
+  Fields fields("ControlPage", sizeof(ControlPage));
+  HAS(ControlPage, magic);
+  HAS(ControlPage, major);
+  HAS(ControlPage, minor);
+  HAS(ControlPage, session);
+  HAS(ControlPage, pid);
+  HAS(ControlPage, state);
+  HAS(ControlPage, failure);
+  HAS(ControlPage, failure_errno);
+  HAS(ControlPage, start_time);
+  HAS(ControlPage, end_time);
+  HAS(ControlPage, cpu_time);
+  HAS(ControlPage, threads);
+  HAS(ControlPage, dropped);
+  HAS(ControlPage, blocks);
+  HAS(ControlPage, mapped);
+  HAS(ControlPage, lanes);
+  HAS(ControlPage, map_lines);
+}
+
+}  // namespace
+}  // namespace gnomon::format
