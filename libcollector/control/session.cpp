@@ -125,8 +125,10 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
     recorder = open_recorder();
     if (recorder && write_header(*recorder, settings, argc, argv, scratch, sizeof scratch))
       start_recording(argv, scratch, sizeof scratch);
-    else if (recorder)
+    else if (recorder) {
       remove_directory(*recorder);
+      recorder = nullptr;
+    }
   }
   errno = saved_errno;
 }
