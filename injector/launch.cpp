@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "injector/preflight.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::injector {
@@ -48,10 +49,11 @@ std::string real_path(const lldb::SBFileSpec& file) {
 }  // namespace
 
 Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target,
-                               const LaunchSettings& settings) {
-  const std::string executable = real_path(target.GetExecutable());
-  if (executable.empty())
+                               LaunchSettings settings) {
+  settings.executable = real_path(target.GetExecutable());
+  if (settings.executable.empty())
     return fault("the target's program is not a file here", "choose one with `target create`");
+  if (auto fit = check_program(settings.executable); !fit) return tl::unexpected(fit.error());
   Launch launch;
   launch.target_ = target;
   launch.settings_ = settings;
@@ -60,10 +62,11 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
   const std::string& theirs = launch.users_preload_;
   const std::pair<const char*, std::string> variables[] = {
       {format::kEnvLibrary, settings.library},
-      {format::kEnvTarget, executable},
+      {format::kEnvTarget, settings.executable},
       {format::kEnvSession, hex(settings.session)},
       {format::kEnvStem, settings.stem},
       {format::kEnvInterval, std::to_string(settings.interval_ns)},
+      {format::kEnvHold, std::to_string(kHoldMs)},
       {"LD_PRELOAD", theirs.empty() ? settings.library : settings.library + ":" + theirs}};
   for (const auto& [name, value] : variables) {
     std::string error;
@@ -78,12 +81,14 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
     launch.release(debugger);
     return fault("LLDB does not let SIGPROF pass", "see `help process handle`");
   }
+  launch.watch_ = std::make_unique<Watch>(debugger, target, std::move(settings));
   return launch;
 }
 
 void Launch::release(lldb::SBDebugger& debugger) {
+  watch_.reset();
   for (const char* name : {format::kEnvLibrary, format::kEnvTarget, format::kEnvSession,
-                           format::kEnvStem, format::kEnvInterval, "LD_PRELOAD"})
+                           format::kEnvStem, format::kEnvInterval, format::kEnvHold, "LD_PRELOAD"})
     quietly(debugger, std::string("settings remove target.env-vars ") + name);
   if (!users_preload_.empty())
     quietly(debugger, "settings append target.env-vars " + quoted("LD_PRELOAD=" + users_preload_));

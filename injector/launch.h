@@ -3,37 +3,34 @@
 #pragma once
 #include <lldb/API/LLDB.h>
 
-#include <cstdint>
+#include <memory>
 #include <string>
 
+#include "injector/watch.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {
 
-struct LaunchSettings {
-  std::string library;  // path of libcollector.so
-  std::string stem;     // /directory/test of test.N.er
-  std::uint64_t session = 0;
-  std::uint64_t interval_ns = 0;
-};
-
 // What was prepared, and what to put back.
 class Launch {
  public:
-  // Sets the target's environment and how LLDB treats SIGPROF. The user's LD_PRELOAD stays behind
-  // ours.
+  // Sets the target's environment and how LLDB treats SIGPROF, and watches its launches. The user's
+  // LD_PRELOAD stays behind ours. settings.executable is filled in here.
   static Result<Launch> prepare(lldb::SBDebugger& debugger, lldb::SBTarget target,
-                                const LaunchSettings& settings);
+                                LaunchSettings settings);
   // Takes it all out of the environment again.
   void release(lldb::SBDebugger& debugger);
 
   const LaunchSettings& settings() const { return settings_; }
   lldb::SBTarget target() const { return target_; }
+  // Why a process of this launch is not recorded; empty: it is, or it is not known.
+  std::optional<Fault> verdict(lldb::SBProcess process) const { return watch_->verdict(process); }
 
  private:
   lldb::SBTarget target_;
   LaunchSettings settings_;
   std::string users_preload_;
+  std::unique_ptr<Watch> watch_;
 };
 
 }  // namespace gnomon::injector

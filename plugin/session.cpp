@@ -67,8 +67,11 @@ Result<std::string> Session::enable() {
   if (error || access(directory.c_str(), W_OK | X_OK) != 0)
     return fault("no experiment can be written to " + directory.string(),
                  "start LLDB in a directory that you may write to");
-  injector::LaunchSettings settings{*library, (directory / "test").string(), random_session(),
-                                    kInterval};
+  injector::LaunchSettings settings;
+  settings.library = *library;
+  settings.stem = (directory / "test").string();
+  settings.session = random_session();
+  settings.interval_ns = kInterval;
   auto launch = injector::Launch::prepare(debugger_, target, settings);
   if (!launch) return tl::unexpected(launch.error());
   launch_ = std::move(*launch);
@@ -94,6 +97,10 @@ Result<std::string> Session::experiment() {
                  "type `collector enable` and `run`, or name an experiment");
   lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
   const bool alive = is_alive(process);
+  if (const auto why = launch_ ? launch_->verdict(process) : std::nullopt)
+    return fault("process " + std::to_string(process.GetProcessID()) + (alive ? " is" : " was") +
+                     " not recorded: " + why->what,
+                 why->next);
   std::string found =
       commands::find_experiment(stem_, session_, alive ? process.GetProcessID() : 0);
   if (!found.empty()) return found;

@@ -20,10 +20,6 @@ constinit Unwinder* unwinder = nullptr;
 constinit std::uint64_t interval = 0;
 constinit FreshFrame fresh_frame = nullptr;
 
-timespec timespec_of(std::uint64_t ns) {
-  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-}
-
 static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == kSavedOffset &&
               REG_RIP == int{kSavedRip} && REG_RSP == int{kSavedRsp} && REG_RBP == int{kSavedRbp});
 

@@ -61,13 +61,13 @@ bool write_header(const Recorder& recorder, const Settings& settings, int argc, 
          append_text(temporary, scratch, length) && rename(temporary, path) == 0;
 }
 
-void write_log(const Recorder& recorder, const char* event, std::uint64_t time, char* scratch,
-               std::size_t scratch_bytes) {
-  char path[Recorder::kPathBytes];
-  JsonLine line(scratch, scratch_bytes);
-  line.text("event", event).number("time", time);
+void write_log(const Recorder& recorder, const LogEvent& event) {
+  char path[Recorder::kPathBytes], text[256];
+  JsonLine line(text, sizeof text);
+  line.text("event", event.name).number("time", event.time);
+  if (event.detail) line.number(event.detail, event.value);
   const std::size_t length = line.finish();
-  if (length != 0 && recorder.path_of(format::kLogFile, path)) append_text(path, scratch, length);
+  if (length != 0 && recorder.path_of(format::kLogFile, path)) append_text(path, text, length);
 }
 
 }  // namespace gnomon::collector

@@ -12,8 +12,14 @@ namespace gnomon::collector {
 bool write_header(const Recorder& recorder, const Settings& settings, int argc, char** argv,
                   char* scratch, std::size_t scratch_bytes);
 
+struct LogEvent {
+  const char* name;
+  std::uint64_t time;  // CLOCK_MONOTONIC, ns
+  const char* detail = nullptr;
+  std::uint64_t value = 0;  // of the detail
+};
+
 // Appends an event in the life of the program.
-void write_log(const Recorder& recorder, const char* event, std::uint64_t time, char* scratch,
-               std::size_t scratch_bytes);
+void write_log(const Recorder& recorder, const LogEvent& event);
 
 }  // namespace gnomon::collector

@@ -75,7 +75,7 @@ Recorder* open_recorder() {
   }
   auto* fresh = static_cast<Recorder*>(memory);
   if (madvise(memory, sizeof(Recorder), MADV_WIPEONFORK) == 0 &&
-      fresh->open(directory, settings.session).at)
+      fresh->open(directory, settings.session, static_cast<std::uint32_t>(getpid())).at)
     return fresh;
   remove_directory(*fresh);
   munmap(memory, sizeof(Recorder));
@@ -101,6 +101,15 @@ ByteRange main_stack(const void* above_all_frames) {
   return {high - std::min<std::uint64_t>(limit.rlim_cur, kGap), high};
 }
 
+// A debugger that does not answer costs the program some time, never its recording.
+void hold() {
+  if (settings.hold_ns == 0) return;
+  const std::uint64_t armed = now(CLOCK_MONOTONIC);
+  const bool asked = recorder->await_debugger(settings.hold_ns);
+  const std::uint64_t at = now(CLOCK_MONOTONIC);
+  write_log(*recorder, {asked ? "begin" : "begin unasked", at, "held", at - armed});
+}
+
 void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
   if (!open_storage()) return;
   Thread* main_thread = claim_thread();
@@ -110,7 +119,8 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
       !unwinder.open(find_frame_table, program_roots()) ||
       !install_clock(*recorder, unwinder, settings.interval_ns, note_load_object))
     return recorder->fail(format::Failure::no_clock, errno);
-  recorder->begin(static_cast<std::uint32_t>(getpid()), now(CLOCK_MONOTONIC));
+  hold();
+  recorder->begin(now(CLOCK_MONOTONIC));
   main_thread->tid = static_cast<std::uint32_t>(gettid());
   main_thread->stack = main_stack(argv);
   begin_thread(*main_thread);
@@ -137,8 +147,7 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
   if (!recorder || !recorder->control()) return;  // no experiment, or a fork child
   if (Thread* thread = current_thread) on_thread_end(thread);
   recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID));
-  char line[256];
-  write_log(*recorder, "end", now(CLOCK_MONOTONIC), line, sizeof line);
+  write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
 }
 
 }  // namespace

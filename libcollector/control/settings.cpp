@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "libcollector/format/names.h"
@@ -47,6 +48,8 @@ bool read_settings(Settings& settings) {
   if (std::strcmp(target, settings.executable) != 0) return false;
   settings.session = number(getenv(format::kEnvSession), 16);
   settings.interval_ns = number(getenv(format::kEnvInterval), 10);
+  settings.hold_ns =
+      std::min<std::uint64_t>(number(getenv(format::kEnvHold), 10), 60'000) * 1'000'000;
   return copy(getenv(format::kEnvStem), settings.stem) && settings.session != 0 &&
          settings.interval_ns != 0;
 }
@@ -59,7 +62,7 @@ void clean_environment() {
     if (!*preload) unsetenv("LD_PRELOAD");
   }
   for (const char* name : {format::kEnvLibrary, format::kEnvTarget, format::kEnvSession,
-                           format::kEnvStem, format::kEnvInterval})
+                           format::kEnvStem, format::kEnvInterval, format::kEnvHold})
     unsetenv(name);
 }
 

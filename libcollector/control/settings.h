@@ -9,6 +9,7 @@ namespace gnomon::collector {
 struct Settings {
   std::uint64_t session = 0;
   std::uint64_t interval_ns = 0;
+  std::uint64_t hold_ns = 0;  // how long the program waits for the debugger at most; 0: not at all
   char stem[Recorder::kPathBytes] = {};  // /directory/test of test.N.er
   char executable[Recorder::kPathBytes] = {};
 };

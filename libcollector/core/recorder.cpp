@@ -1,6 +1,7 @@
 // Recorder: puts records into the experiment's blocks. Any context; no lock, no errno, no heap.
 #include "libcollector/core/recorder.h"
 
+#include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
 
@@ -9,6 +10,7 @@
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/syscall.h"
+#include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::collector {
@@ -41,7 +43,7 @@ bool Recorder::path_of(const char* name, char (&path)[kPathBytes]) const {
   return join(directory_, name, path);
 }
 
-Range Recorder::open(const char* directory, std::uint64_t session) {
+Range Recorder::open(const char* directory, std::uint64_t session, std::uint32_t pid) {
   constexpr Range too_long{nullptr, Failure::open_file, ENAMETOOLONG};
   char control_path[kPathBytes];
   if (std::strlen(directory) >= sizeof directory_) return too_long;
@@ -57,6 +59,7 @@ Range Recorder::open(const char* directory, std::uint64_t session) {
   control_->major = format::kFormatMajor;
   control_->minor = format::kFormatMinor;
   control_->session = session;
+  control_->pid = pid;
   atomic(control_->magic).store(format::kControlMagic, std::memory_order_release);
   return page;
 }
@@ -73,8 +76,22 @@ Range Recorder::open_storage(std::uint32_t lanes) {
   return {memory};
 }
 
-void Recorder::begin(std::uint32_t pid, std::uint64_t now) {
-  control_->pid = pid;
+bool Recorder::await_debugger(std::uint64_t limit_ns) {
+  atomic(control_->state)
+      .store(static_cast<std::uint32_t>(State::armed), std::memory_order_release);
+  const std::uint64_t limit = now(CLOCK_MONOTONIC) + limit_ns;
+  const auto asked = atomic(control_->asked);
+  for (;;) {
+    const std::uint32_t word = asked.load(std::memory_order_acquire);
+    if (word == static_cast<std::uint32_t>(format::Ask::record)) return true;
+    const std::uint64_t at = now(CLOCK_MONOTONIC);
+    if (at >= limit) return false;
+    const timespec rest = timespec_of(limit - at);
+    raw_syscall(SYS_futex, arg(&control_->asked), FUTEX_WAIT, word, arg(&rest));
+  }
+}
+
+void Recorder::begin(std::uint64_t now) {
   control_->start_time = now;
   atomic(control_->state)
       .store(static_cast<std::uint32_t>(State::recording), std::memory_order_release);

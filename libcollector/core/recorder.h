@@ -33,11 +33,14 @@ class Recorder {
   static constexpr std::uint32_t kPathBytes = 4096;
 
   // Creates the control page in `directory`: from here on fail() is seen. Normal context.
-  Range open(const char* directory, std::uint64_t session);
+  Range open(const char* directory, std::uint64_t session, std::uint32_t pid);
   // Creates stack table and lanes. Normal context.
   Range open_storage(std::uint32_t lanes);
+  // State: armed, until the debugger asks to record. False: it did not within `limit_ns`. Normal
+  // context.
+  bool await_debugger(std::uint64_t limit_ns);
   // State: recording. Normal context.
-  void begin(std::uint32_t pid, std::uint64_t now);
+  void begin(std::uint64_t now);
   // False in a fork child, before begin() and once recording ended or failed.
   bool recording() const;
   // Ends recording and closes what was written; state failed stays. Nothing in a fork child or the

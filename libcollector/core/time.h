@@ -13,4 +13,8 @@ inline std::uint64_t now(clockid_t clock) {
          static_cast<std::uint64_t>(t.tv_nsec);
 }
 
+inline timespec timespec_of(std::uint64_t ns) {
+  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
+
 }  // namespace gnomon::collector

@@ -13,7 +13,12 @@ namespace gnomon::format {
 inline constexpr std::uint32_t kControlMagic = 0x54434e47;  // "GNCT"
 inline constexpr std::uint64_t kControlBytes = 4096;
 
-enum class State : std::uint32_t { none = 0, recording = 1, ended = 2, failed = 3 };
+// armed: everything is set up, the program is held until `asked` says to record.
+enum class State : std::uint32_t { none = 0, recording = 1, ended = 2, failed = 3, armed = 4 };
+inline constexpr State kLastState = State::armed;
+
+// What the debugger asks for; nothing else of the page is written from outside the program.
+enum class Ask : std::uint32_t { nothing = 0, record = 1 };
 
 // Why recording failed. The sentence for each stands in kFailures.
 enum class Failure : std::uint32_t {
@@ -81,13 +86,16 @@ struct ControlPage {
   std::uint32_t mapped[kDataKinds];  // of those, the ones that have their place on disk
   std::uint32_t lanes;               // writers at a time: claimed blocks exceed begun ones by less
   std::uint32_t map_lines;           // lines of map.jsonl
+  std::uint32_t asked;               // Ask; a futex word
+  std::uint32_t reserved;
 };
 static_assert(offsetof(ControlPage, state) == 20);
 static_assert(offsetof(ControlPage, dropped) == 64);
 static_assert(offsetof(ControlPage, blocks) == 192);
 static_assert(offsetof(ControlPage, mapped) == 224);
 static_assert(offsetof(ControlPage, lanes) == 256);
-static_assert(sizeof(ControlPage) == 264);
+static_assert(offsetof(ControlPage, asked) == 264);
+static_assert(sizeof(ControlPage) == 272);
 
 // Once every block is closed the page stands here again, for good: late counts of a thread that the
 // end of the program overtook change the live page only.

@@ -16,5 +16,7 @@ inline constexpr const char* kEnvTarget = "GNOMON_TARGET";      // /proc/self/ex
 inline constexpr const char* kEnvSession = "GNOMON_SESSION";    // hexadecimal, not 0
 inline constexpr const char* kEnvStem = "GNOMON_STEM";          // /directory/test of test.N.er
 inline constexpr const char* kEnvInterval = "GNOMON_INTERVAL";  // ns of CPU time
+// Milliseconds the program is held at most until the debugger asks to record; absent: not held.
+inline constexpr const char* kEnvHold = "GNOMON_HOLD";
 
 }  // namespace gnomon::format

@@ -69,7 +69,7 @@ Result<Control> read_control(const std::string& directory) {
               control.closed ? reinterpret_cast<const std::byte*>(&closed->page) : at,
               sizeof control.page);
   if (control.page.magic != format::kControlMagic || control.page.major != format::kFormatMajor ||
-      control.page.state > static_cast<std::uint32_t>(format::State::failed) ||
+      control.page.state > static_cast<std::uint32_t>(format::kLastState) ||
       (control.closed && check != format::page_check(control.page)))
     return fault(path + " is damaged", "record again");
   return control;
@@ -148,7 +148,7 @@ Result<Experiment> open_experiment(const std::string& directory) {
   if (experiment.state() == format::State::failed && experiment.control.start_time == 0)
     return fault(directory +
                  " holds nothing: recording could not begin: " + failure_text(experiment.control));
-  if (experiment.state() == format::State::none)
+  if (experiment.state() == format::State::none || experiment.state() == format::State::armed)
     return fault(directory + " holds nothing: the program has not come as far as recording, or " +
                      "ended before it",
                  "run it again");

@@ -12,6 +12,7 @@ namespace {
 std::string state_text(const Experiment& experiment) {
   switch (experiment.state()) {
     case format::State::none:
+    case format::State::armed:
       return "not begun";
     case format::State::recording:
       return "recording, or the program ended without returning from main or calling exit";

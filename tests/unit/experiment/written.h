@@ -73,10 +73,10 @@ inline collector::Recorder* new_recorder() {
 // The collector's order.
 inline bool begin_experiment(const Directory& directory, collector::Recorder& recorder,
                              std::uint32_t lanes) {
-  if (!recorder.open(directory.path().c_str(), kSession).at || !write_header(directory, 1) ||
+  if (!recorder.open(directory.path().c_str(), kSession, 1).at || !write_header(directory, 1) ||
       !recorder.open_storage(lanes).at || !write_map(directory, recorder))
     return false;
-  recorder.begin(1, 1000);
+  recorder.begin(1000);
   return true;
 }
 

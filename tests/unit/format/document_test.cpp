@@ -135,6 +135,8 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, mapped);
   HAS(ControlPage, lanes);
   HAS(ControlPage, map_lines);
+  HAS(ControlPage, asked);
+  HAS(ControlPage, reserved);
 }
 
 }  // namespace

@@ -1,0 +1,95 @@
+// Presence: did libcollector.so get into a launched process? Seen from /proc; any thread.
+#include "injector/presence.h"
+
+#include <elf.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace gnomon::injector {
+namespace {
+
+std::string proc(pid_t pid, const char* name) {
+  return "/proc/" + std::to_string(pid) + "/" + name;
+}
+
+std::string contents(pid_t pid, const char* name) {
+  std::ifstream file(proc(pid, name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string executable_of(pid_t pid) {
+  std::array<char, 4096> path{};
+  const ssize_t n = readlink(proc(pid, "exe").c_str(), path.data(), path.size() - 1);
+  return {path.data(), static_cast<std::size_t>(n > 0 ? n : 0)};
+}
+
+// "address perms offset dev inode   path" (proc(5)); empty: no path.
+std::string path_in(const std::string& line) {
+  const auto at = line.find('/');
+  return at == std::string::npos ? "" : line.substr(at);
+}
+
+// ld-linux-x86-64.so.2, also by the name ld-2.31.so
+bool is_loader(const std::string& path) { return path.compare(path.rfind('/') + 1, 3, "ld-") == 0; }
+
+bool is_secure(pid_t pid) {
+  const std::string words = contents(pid, "auxv");
+  for (std::size_t at = 0; at + sizeof(Elf64_auxv_t) <= words.size(); at += sizeof(Elf64_auxv_t)) {
+    Elf64_auxv_t entry{};
+    words.copy(reinterpret_cast<char*>(&entry), sizeof entry, at);
+    if (entry.a_type == AT_SECURE) return entry.a_un.a_val != 0;
+  }
+  return false;
+}
+
+// The value of a variable in the environment that the process was started with.
+std::string variable(pid_t pid, const std::string& name) {
+  std::istringstream all(contents(pid, "environ"));
+  for (std::string entry; std::getline(all, entry, '\0');)
+    if (entry.rfind(name + "=", 0) == 0) return entry.substr(name.size() + 1);
+  return "";
+}
+
+}  // namespace
+
+Presence presence(pid_t pid, const std::string& executable, const std::string& library) {
+  const std::string running = executable_of(pid);
+  if (running.empty()) return Presence::gone;
+  if (running != executable) return Presence::not_yet;
+  std::istringstream maps(contents(pid, "maps"));
+  bool others = false;
+  for (std::string line; std::getline(maps, line);) {
+    const std::string path = path_in(line);
+    if (path == library) return Presence::here;
+    others |= path.find(".so") != std::string::npos && !is_loader(path) && path != executable;
+  }
+  // An auditor and its libraries come before ours.
+  return others && variable(pid, "LD_AUDIT").empty() ? Presence::absent : Presence::not_yet;
+}
+
+bool was_launched(pid_t pid) {
+  std::istringstream status(contents(pid, "status"));
+  long parent = -1, tracer = -2;
+  for (std::string word; status >> word;)
+    if (word == "PPid:")
+      status >> parent;
+    else if (word == "TracerPid:")
+      status >> tracer;
+  return parent == tracer;
+}
+
+Fault absence(pid_t pid, const std::string& library) {
+  if (is_secure(pid))
+    return {"the loader preloads nothing into a program that changes its user or has capabilities",
+            "run LLDB as that user"};
+  if (variable(pid, "LD_PRELOAD").find(library) == std::string::npos)
+    return {"its LD_PRELOAD lacks " + library,
+            "see `settings show target.env-vars` and the options of `process launch`"};
+  return {"the loader did not load " + library, "see what the program printed"};
+}
+
+}  // namespace gnomon::injector

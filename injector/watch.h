@@ -1,0 +1,55 @@
+// Watches a target's launches and answers the collector of each. A thread of its own, beside
+// LLDB's.
+#pragma once
+#include <lldb/API/LLDB.h>
+#include <sys/types.h>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "reader/base/result.h"
+
+namespace gnomon::injector {
+
+struct LaunchSettings {
+  std::string library;     // real path of libcollector.so
+  std::string executable;  // real path of the program
+  std::string stem;        // /directory/test of test.N.er
+  std::uint64_t session = 0;
+  std::uint64_t interval_ns = 0;
+};
+
+// How long a launched program waits for this watch at most.
+inline constexpr unsigned kHoldMs = 2000;
+
+class Watch {
+ public:
+  // What is wrong with a launch is also written to the debugger's error output.
+  Watch(lldb::SBDebugger debugger, lldb::SBTarget target, LaunchSettings settings);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // Why the process is not recorded; empty: it is, or it is not known. Any thread.
+  std::optional<Fault> verdict(lldb::SBProcess process);
+
+ private:
+  void run(const std::stop_token& stop);
+  void judge(std::uint32_t process, pid_t pid, const std::stop_token& stop);
+  std::optional<Fault> fault_of(pid_t pid, const std::stop_token& stop);
+
+  lldb::SBDebugger debugger_;
+  lldb::SBTarget target_;
+  const LaunchSettings settings_;
+  lldb::SBListener events_;
+  lldb::SBBroadcaster bell_;  // wakes the thread for its end
+  std::mutex mutex_;
+  std::uint32_t judged_ = 0;      // LLDB's number of the process, which never repeats
+  std::optional<Fault> verdict_;  // of judged_
+  std::jthread thread_;
+};
+
+}  // namespace gnomon::injector
