@@ -1,4 +1,5 @@
-// CPU clock: timers are set in normal context; on_tick runs as the signal handler of SIGPROF.
+// CPU clock: timers are set in normal context; collector_sigprof runs as the signal handler of
+// SIGPROF.
 #include "libcollector/clock/thread_clock.h"
 
 #include <sched.h>
@@ -7,8 +8,8 @@
 #include <ucontext.h>
 
 #include <cerrno>
-#include <cstring>
 
+#include "libcollector/clock/program_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 
@@ -45,16 +46,11 @@ void sample(Thread& thread, const ucontext_t& context) {
   recorder->leave(*lane);
 }
 
-// All signals are blocked while it runs, so nothing of the program runs between enter and leave.
-void on_tick(int, siginfo_t* info, void* context) {
+void tick(const siginfo_t& info, const ucontext_t& context) {
   Thread* thread = current_thread;
-  if (!thread || thread->in_handler || info->si_code != SI_TIMER ||
-      info->si_value.sival_ptr != thread)
-    return;
+  if (!thread || thread->in_handler || info.si_value.sival_ptr != thread) return;
   thread->in_handler = 1;
-  const int saved_errno = errno;
-  if (recorder->recording()) sample(*thread, *static_cast<ucontext_t*>(context));
-  errno = saved_errno;
+  if (recorder->recording()) sample(*thread, context);
   thread->in_handler = 0;
 }
 
@@ -69,17 +65,25 @@ std::uint64_t first_period() {
 
 }  // namespace
 
-bool install_clock(Recorder& to, Unwinder& by, std::uint64_t interval_ns, FreshFrame fresh) {
+void prepare_clock(Recorder& to, Unwinder& by, std::uint64_t interval_ns, FreshFrame fresh) {
   recorder = &to;
   unwinder = &by;
   interval = interval_ns;
   fresh_frame = fresh;
-  struct sigaction action {};
-  action.sa_sigaction = on_tick;
-  // SA_ONSTACK: a thread on a tiny stack that has set up an alternate one expects signals there.
-  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  std::memset(&action.sa_mask, 0xff, sizeof action.sa_mask);
-  return sigaction(SIGPROF, &action, nullptr) == 0;
+}
+
+bool is_tick(const siginfo_t& info) {
+  return info.si_code == SI_TIMER && is_thread_slot(info.si_value.sival_ptr);
+}
+
+void collector_sigprof(int, siginfo_t* info, void* interrupted) {
+  const int saved_errno = errno;
+  auto& context = *static_cast<ucontext_t*>(interrupted);
+  if (is_tick(*info))
+    tick(*info, context);
+  else
+    pass_on(*info, context);
+  errno = saved_errno;
 }
 
 bool start_clock(Thread& thread) {

@@ -1,5 +1,7 @@
 // CPU clock: a timer on each thread's CPU time whose SIGPROF records a clock sample.
 #pragma once
+#include <signal.h>
+
 #include <cstdint>
 
 #include "libcollector/core/recorder.h"
@@ -11,10 +13,14 @@ namespace gnomon::collector {
 // Called in the handler for every frame the stack table did not know.
 using FreshFrame = void (*)(std::uint64_t pc, Recorder& recorder, Lane& lane);
 
-// Installs the handler. recorder: in memory a fork child sees zeroed. False: refused. Normal
-// context.
-bool install_clock(Recorder& recorder, Unwinder& unwinder, std::uint64_t interval_ns,
+// Before the handler is installed. recorder: in memory a fork child sees zeroed. Normal context.
+void prepare_clock(Recorder& recorder, Unwinder& unwinder, std::uint64_t interval_ns,
                    FreshFrame fresh);
+// The handler of SIGPROF. All signals are blocked while it records, so nothing of the program runs
+// between enter and leave; a SIGPROF that is no tick is passed on to the program.
+extern "C" void collector_sigprof(int signal, siginfo_t* info, void* context);
+// True of a SIGPROF that one of our timers sent. Any context.
+bool is_tick(const siginfo_t& info);
 // Starts and stops the clock of the calling thread, whose slot it is. Normal context.
 bool start_clock(Thread& thread);
 void stop_clock(Thread& thread);

@@ -2,14 +2,15 @@
 // so that each thread runs under collector_root and its clock. Normal context.
 #include "libcollector/control/interpose.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdint>
 
+#include "libcollector/control/next_symbol.h"
 #include "libcollector/control/session.h"
+#include "libcollector/control/signal_masks.h"
 
 extern "C" {
 // The linker's names for the bounds of the sections of collector_root and run_main.
@@ -27,12 +28,6 @@ using Create = int (*)(pthread_t*, const pthread_attr_t*, StartRoutine, void*);
 using StartMain = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
 
 constinit Main program_main = nullptr;
-
-template <typename Function>
-Function next_symbol(const char* name, const char* version) {
-  if (void* found = dlvsym(RTLD_NEXT, name, version)) return reinterpret_cast<Function>(found);
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
 
 [[gnu::section("gnomon_main"), gnu::noinline]] int run_main(int argc, char** argv, char** envp) {
   const int status = program_main(argc, argv, envp);
@@ -82,11 +77,6 @@ collector_root(void* slot) {
   void* const argument = thread.argument;
   thread.tid = static_cast<std::uint32_t>(gettid());
   thread.stack = stack_of_caller(thread.stack.begin, thread.stack.end);
-  // A thread made with every signal blocked (liblzma's are) would never be sampled.
-  sigset_t tick;
-  sigemptyset(&tick);
-  sigaddset(&tick, SIGPROF);
-  pthread_sigmask(SIG_UNBLOCK, &tick, nullptr);
   if (active_recorder()) begin_thread(thread);
   void* result = routine(argument);
   asm volatile("" ::: "memory");
@@ -105,6 +95,7 @@ int create(Create real, pthread_t* id, const pthread_attr_t* attributes, StartRo
   }
   thread->routine = routine;
   thread->argument = argument;
+  thread->masked = current_thread ? current_thread->masked : 0;
   // Until the thread runs: where the caller wants its stack (0: anywhere), and its size.
   thread->stack = {};
   thread->stack.end = stack_size(attributes, thread->stack.begin);

@@ -18,6 +18,8 @@
 #include "libcollector/control/interpose.h"
 #include "libcollector/control/module_map.h"
 #include "libcollector/control/settings.h"
+#include "libcollector/control/signal_masks.h"
+#include "libcollector/control/signals.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
 
@@ -116,17 +118,20 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
   if (!write_load_objects(*recorder, scratch, scratch_bytes))
     return recorder->fail(format::Failure::open_file, errno);
   if (!main_thread || pthread_key_create(&thread_key, on_thread_end) != 0 ||
-      !unwinder.open(find_frame_table, program_roots()) ||
-      !install_clock(*recorder, unwinder, settings.interval_ns, note_load_object))
+      !unwinder.open(find_frame_table, program_roots()))
     return recorder->fail(format::Failure::no_clock, errno);
+  prepare_clock(*recorder, unwinder, settings.interval_ns, note_load_object);
+  if (!take_sigprof(collector_sigprof)) return recorder->fail(format::Failure::no_clock, errno);
   hold();
   recorder->begin(now(CLOCK_MONOTONIC));
   main_thread->tid = static_cast<std::uint32_t>(gettid());
   main_thread->stack = main_stack(argv);
+  main_thread->masked = 0;
   begin_thread(*main_thread);
 }
 
 [[gnu::constructor]] void start(int argc, char** argv, char**) {
+  find_signal_functions();
   if (!read_settings(settings)) return;
   clean_environment();
   const int saved_errno = errno;
@@ -146,6 +151,8 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
 [[gnu::destructor]] void finish() {
   if (!recorder || !recorder->control()) return;  // no experiment, or a fork child
   if (Thread* thread = current_thread) on_thread_end(thread);
+  if (recorder->recording() && !has_sigprof(collector_sigprof))
+    recorder->drop(format::Drop::handler_displaced);
   recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID));
   write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
 }
@@ -156,6 +163,7 @@ Recorder* active_recorder() { return recorder && recorder->recording() ? recorde
 
 void begin_thread(Thread& thread) {
   current_thread = &thread;
+  adopt_mask();
   pthread_setspecific(thread_key, &thread);
   if (start_clock(thread)) {
     std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);

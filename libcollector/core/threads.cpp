@@ -47,6 +47,15 @@ Thread* claim_thread() {
   return nullptr;
 }
 
+bool is_thread_slot(const void* address) {
+  if (address && address == current_thread) return true;
+  for (const auto& chunk : chunks) {
+    const Thread* begin = chunk.load(std::memory_order_acquire);
+    if (begin && address >= begin && address < begin + kChunk) return true;
+  }
+  return false;
+}
+
 void release_thread(Thread& thread) {
   std::uint32_t slot = 0;
   for (std::uint32_t c = 0; c < kChunks; ++c) {

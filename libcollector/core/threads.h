@@ -15,6 +15,7 @@ struct Thread {
   std::uint32_t ticking;  // timer exists
   std::int32_t timer;
   std::uint32_t in_handler;
+  std::uint32_t masked;    // the program believes this thread to block SIGPROF
   std::uint64_t last_cpu;  // CPU time of the thread already accounted for, ns
   ByteRange stack;         // from its stack pointer to the end everything is mapped
   StartRoutine routine;
@@ -27,5 +28,7 @@ extern constinit thread_local Thread* current_thread __attribute__((tls_model("i
 // Null: all slots are taken or memory is short.
 Thread* claim_thread();
 void release_thread(Thread& thread);
+// True of the address of a slot, claimed or not. Any context.
+bool is_thread_slot(const void* address);
 
 }  // namespace gnomon::collector

@@ -54,7 +54,8 @@ enum class Drop : std::uint32_t {
   lanes_busy = 0,
   threads_full = 1,
   thread_clocks = 2,
-  load_objects = 3
+  load_objects = 3,
+  handler_displaced = 4,
 };
 struct DropText {
   Drop drop;
@@ -65,6 +66,10 @@ inline constexpr std::array kDrops{
     DropText{Drop::threads_full, "threads not sampled because too many run at once"},
     DropText{Drop::thread_clocks, "threads not sampled because the kernel refused them a timer"},
     DropText{Drop::load_objects, "load objects could not be noted: their functions are <Unknown>"},
+    DropText{
+        Drop::handler_displaced,
+        "signal handler of the program's put in place of the collector's by a raw system call: "
+        "no samples after that"},
 };
 
 // Zero everywhere: not written yet. Counters only grow.

@@ -5,7 +5,11 @@ import subprocess
 import sys
 
 EXPORTED = {"pthread_create@@GLIBC_2.34", "pthread_create@GLIBC_2.2.5",
-            "__libc_start_main@@GLIBC_2.34", "__libc_start_main@GLIBC_2.2.5"}
+            "__libc_start_main@@GLIBC_2.34", "__libc_start_main@GLIBC_2.2.5",
+            "pthread_sigmask@@GLIBC_2.32", "pthread_sigmask@GLIBC_2.2.5",
+            *(f"{name}@@GLIBC_2.2.5" for name in (
+                "__sigaction", "__sysv_signal", "bsd_signal", "sigaction", "sigignore", "siginterrupt", "signal",
+                "sigprocmask", "sigset", "sigtimedwait", "sigwait", "sigwaitinfo", "ssignal", "sysv_signal"))}
 FORBIDDEN = re.compile(r"^(malloc|calloc|realloc|free|posix_memalign|aligned_alloc|pthread_getattr_np|dlopen|system|popen"
                        r"|.*printf.*|puts|fopen|fwrite|__cxa_(throw|begin_catch|guard_acquire)|_Zn.*|_Zd.*|pthread_mutex_.*|exit|abort|__assert_fail|__tls_get_addr)$")
 

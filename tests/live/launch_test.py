@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Launches: the handshake, a collector that does not arrive, and a program that sees nothing of it."""
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -9,6 +8,7 @@ import sys
 import tempfile
 
 import lldb_session
+import recorded
 
 build = pathlib.Path(sys.argv[1])
 targets = build / "targets"
@@ -60,10 +60,9 @@ def static(work):
 
 def unanswered(work):
     """Without a debugger that answers the program is held as long as it was told, and then recorded."""
-    variables = {"LD_PRELOAD": str(library), "GNOMON_LIBRARY": str(library), "GNOMON_TARGET": str((targets / "split").resolve()),
-                 "GNOMON_SESSION": "1", "GNOMON_STEM": f"{work}/test", "GNOMON_INTERVAL": "10000000", "GNOMON_HOLD": "30"}
-    subprocess.run([targets / "split", "0"], env={**os.environ, **variables}, check=True, timeout=30, capture_output=True)
-    begin = log_of(pathlib.Path(work) / "test.1.er")[0]
+    done, experiment = recorded.run(build, targets / "split", ["0"], work, hold=30)
+    assert done.returncode == 0, done
+    begin = log_of(experiment)[0]
     assert begin["event"] == "begin unasked" and begin["held"] >= 30e6, begin
 
 

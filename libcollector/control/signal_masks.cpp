@@ -1,0 +1,149 @@
+// Signal masks: a thread that blocks SIGPROF is sampled all the same. Interposed: what changes
+// masks and what waits for signals. Any context once the functions behind are found; takes no lock.
+#include "libcollector/control/signal_masks.h"
+
+#include <time.h>
+
+#include <cerrno>
+
+#include "libcollector/clock/program_action.h"
+#include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/next_symbol.h"
+#include "libcollector/core/threads.h"
+#include "libcollector/core/time.h"
+
+namespace gnomon::collector {
+namespace {
+
+using Mask = int (*)(int, const sigset_t*, sigset_t*);
+using TimedWait = int (*)(const sigset_t*, siginfo_t*, const timespec*);
+
+constinit Mask real_pthread_sigmask = nullptr;
+constinit TimedWait real_sigtimedwait = nullptr;
+
+Mask real_mask() {
+  if (!real_pthread_sigmask)
+    real_pthread_sigmask = next_symbol<Mask>("pthread_sigmask", "GLIBC_2.32");
+  return real_pthread_sigmask;
+}
+
+TimedWait real_wait() {
+  if (!real_sigtimedwait) real_sigtimedwait = next_symbol<TimedWait>("sigtimedwait", "GLIBC_2.2.5");
+  return real_sigtimedwait;
+}
+
+// A program with a handler of its own relies on it not running while SIGPROF is blocked.
+bool has_handler() {
+  struct sigaction theirs {};
+  exchange_program_action(nullptr, &theirs);
+  return theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN;
+}
+
+// Waits until `limit` (CLOCK_MONOTONIC, ns; 0: for good), past ticks of our clock.
+int wait_past_ticks(const sigset_t* set, siginfo_t* info, std::uint64_t limit) {
+  siginfo_t ignored;
+  siginfo_t* got = info ? info : &ignored;
+  for (;;) {
+    timespec rest{};
+    if (limit != 0) {
+      const std::uint64_t at = now(CLOCK_MONOTONIC);
+      rest = timespec_of(at < limit ? limit - at : 0);
+    }
+    const int signal = real_wait()(set, got, limit != 0 ? &rest : nullptr);
+    if (signal != SIGPROF || !is_tick(*got)) return signal;
+  }
+}
+
+int timed_wait(const sigset_t* set, siginfo_t* info, const timespec* limit) {
+  if (!current_thread || !set || sigismember(set, SIGPROF) != 1)
+    return real_wait()(set, info, limit);
+  if (!limit) return wait_past_ticks(set, info, 0);
+  if (limit->tv_sec < 0 || limit->tv_nsec < 0 || limit->tv_nsec >= 1'000'000'000 ||
+      limit->tv_sec > 1'000'000'000)
+    return real_wait()(set, info, limit);
+  return wait_past_ticks(set, info,
+                         now(CLOCK_MONOTONIC) +
+                             static_cast<std::uint64_t>(limit->tv_sec) * 1'000'000'000 +
+                             static_cast<std::uint64_t>(limit->tv_nsec));
+}
+
+}  // namespace
+
+void find_mask_functions() {
+  real_mask();
+  real_wait();
+}
+
+void adopt_mask() {
+  sigset_t mask;
+  if (real_mask()(SIG_SETMASK, nullptr, &mask) == 0 && sigismember(&mask, SIGPROF) == 1)
+    change_mask(SIG_SETMASK, &mask, nullptr);
+}
+
+int change_mask(int how, const sigset_t* set, sigset_t* old) {
+  Thread* thread = current_thread;
+  if (!thread) return real_mask()(how, set, old);
+  const std::uint32_t masked = thread->masked;
+  sigset_t without;
+  if (set) {
+    without = *set;
+    const bool names_it = sigismember(set, SIGPROF) == 1;
+    if (how == SIG_UNBLOCK ? names_it : how == SIG_SETMASK && !names_it) thread->masked = 0;
+    if (how != SIG_UNBLOCK && names_it && !has_handler()) {
+      thread->masked = 1;
+      sigdelset(&without, SIGPROF);
+    }
+  }
+  const int error = real_mask()(how, set ? &without : nullptr, old);
+  if (error != 0)
+    thread->masked = masked;
+  else if (old && masked)
+    sigaddset(old, SIGPROF);
+  return error;
+}
+
+extern "C" {
+
+__attribute__((visibility("default"), symver("pthread_sigmask@@GLIBC_2.32"))) int
+gnomon_pthread_sigmask_2_32(int how, const sigset_t* set, sigset_t* old) {
+  return change_mask(how, set, old);
+}
+
+__attribute__((visibility("default"), symver("pthread_sigmask@GLIBC_2.2.5"))) int
+gnomon_pthread_sigmask_2_2_5(int how, const sigset_t* set, sigset_t* old) {
+  return change_mask(how, set, old);
+}
+
+__attribute__((visibility("default"), symver("sigprocmask@@GLIBC_2.2.5"))) int gnomon_sigprocmask(
+    int how, const sigset_t* set, sigset_t* old) {
+  const int error = change_mask(how, set, old);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+__attribute__((visibility("default"), symver("sigtimedwait@@GLIBC_2.2.5"))) int gnomon_sigtimedwait(
+    const sigset_t* set, siginfo_t* info, const timespec* limit) {
+  return timed_wait(set, info, limit);
+}
+
+__attribute__((visibility("default"), symver("sigwaitinfo@@GLIBC_2.2.5"))) int gnomon_sigwaitinfo(
+    const sigset_t* set, siginfo_t* info) {
+  return timed_wait(set, info, nullptr);
+}
+
+// sigwait(3) does not return at an interrupting handler.
+__attribute__((visibility("default"), symver("sigwait@@GLIBC_2.2.5"))) int gnomon_sigwait(
+    const sigset_t* set, int* signal) {
+  const int saved_errno = errno;
+  int got;
+  do got = timed_wait(set, nullptr, nullptr);
+  while (got < 0 && errno == EINTR);
+  const int error = got < 0 ? errno : 0;
+  errno = saved_errno;
+  if (error == 0) *signal = got;
+  return error;
+}
+}
+
+}  // namespace gnomon::collector

@@ -1,0 +1,149 @@
+// SIGPROF is ours while the program believes it has it. Interposed: what sets signal actions. Any
+// context once the functions behind are found; takes no lock.
+#include "libcollector/control/signals.h"
+
+#include <cstring>
+
+#include "libcollector/clock/program_action.h"
+#include "libcollector/control/next_symbol.h"
+#include "libcollector/control/signal_masks.h"
+
+namespace gnomon::collector {
+namespace {
+
+using Handler = void (*)(int);
+using Act = int (*)(int, const struct sigaction*, struct sigaction*);
+using Install = Handler (*)(int, Handler);
+using Ignore = int (*)(int);
+using Interrupt = int (*)(int, int);
+
+constinit bool taken = false;
+
+// One word each, so that a second look-up at the same time does no harm.
+template <typename Function>
+Function real(Function& known, const char* name) {
+  if (!known) known = next_symbol<Function>(name, "GLIBC_2.2.5");
+  return known;
+}
+constinit Act real_sigaction = nullptr;
+constinit Install real_signal = nullptr, real_sysv_signal = nullptr, real_sigset = nullptr;
+constinit Ignore real_sigignore = nullptr;
+constinit Interrupt real_siginterrupt = nullptr;
+
+bool is_ours(int signal) { return signal == SIGPROF && taken; }
+
+int act(int signal, const struct sigaction* fresh, struct sigaction* old) {
+  if (!is_ours(signal)) return real(real_sigaction, "sigaction")(signal, fresh, old);
+  exchange_program_action(fresh, old);
+  return 0;
+}
+
+Handler exchange_handler(Handler handler, int flags, bool mask_itself) {
+  struct sigaction fresh {
+  }, old{};
+  fresh.sa_handler = handler;
+  fresh.sa_flags = flags;
+  if (mask_itself) sigaddset(&fresh.sa_mask, SIGPROF);
+  exchange_program_action(&fresh, &old);
+  return old.sa_handler;
+}
+
+// signal(2): BSD semantics.
+Handler install(int signal, Handler handler) {
+  if (!is_ours(signal)) return real(real_signal, "signal")(signal, handler);
+  return exchange_handler(handler, SA_RESTART, true);
+}
+
+Handler install_once(int signal, Handler handler) {
+  if (!is_ours(signal)) return real(real_sysv_signal, "sysv_signal")(signal, handler);
+  return exchange_handler(handler, static_cast<int>(SA_RESETHAND | SA_NODEFER), false);
+}
+
+// sigset(3): also changes the mask, and tells whether SIGPROF was in it.
+Handler install_and_unblock(int signal, Handler handler) {
+  if (!is_ours(signal)) return real(real_sigset, "sigset")(signal, handler);
+  sigset_t tick, before;
+  sigemptyset(&tick);
+  sigaddset(&tick, SIGPROF);
+  struct sigaction old {};
+  exchange_program_action(nullptr, &old);
+  if (handler != SIG_HOLD) exchange_handler(handler, 0, false);
+  change_mask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &tick, &before);
+  return sigismember(&before, SIGPROF) == 1 ? SIG_HOLD : old.sa_handler;
+}
+
+}  // namespace
+
+void find_signal_functions() {
+  real(real_sigaction, "sigaction");
+  real(real_signal, "signal");
+  real(real_sysv_signal, "sysv_signal");
+  real(real_sigset, "sigset");
+  real(real_sigignore, "sigignore");
+  real(real_siginterrupt, "siginterrupt");
+  find_mask_functions();
+}
+
+bool take_sigprof(void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction ours {
+  }, before{};
+  ours.sa_sigaction = handler;
+  // SA_ONSTACK: a thread on a tiny stack that has set up an alternate one expects signals there.
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  std::memset(&ours.sa_mask, 0xff, sizeof ours.sa_mask);
+  if (real(real_sigaction, "sigaction")(SIGPROF, nullptr, &before) != 0) return false;
+  exchange_program_action(&before, nullptr);
+  taken = real_sigaction(SIGPROF, &ours, nullptr) == 0;
+  return taken;
+}
+
+bool has_sigprof(void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction now {};
+  return real(real_sigaction, "sigaction")(SIGPROF, nullptr, &now) == 0 &&
+         now.sa_sigaction == handler;
+}
+
+extern "C" {
+
+#define EXPORTED(name) __attribute__((visibility("default"), symver(name "@@GLIBC_2.2.5")))
+
+EXPORTED("sigaction")
+int gnomon_sigaction(int signal, const struct sigaction* fresh, struct sigaction* old) {
+  return act(signal, fresh, old);
+}
+EXPORTED("__sigaction")
+int gnomon_sigaction_too(int signal, const struct sigaction* fresh, struct sigaction* old) {
+  return act(signal, fresh, old);
+}
+EXPORTED("signal")
+Handler gnomon_signal(int signal, Handler handler) { return install(signal, handler); }
+EXPORTED("bsd_signal")
+Handler gnomon_bsd_signal(int signal, Handler handler) { return install(signal, handler); }
+EXPORTED("ssignal")
+Handler gnomon_ssignal(int signal, Handler handler) { return install(signal, handler); }
+EXPORTED("sysv_signal")
+Handler gnomon_sysv_signal(int signal, Handler handler) { return install_once(signal, handler); }
+EXPORTED("__sysv_signal")
+Handler gnomon_sysv_signal_too(int signal, Handler handler) {
+  return install_once(signal, handler);
+}
+EXPORTED("sigset")
+Handler gnomon_sigset(int signal, Handler handler) { return install_and_unblock(signal, handler); }
+EXPORTED("sigignore")
+int gnomon_sigignore(int signal) {
+  if (!is_ours(signal)) return real(real_sigignore, "sigignore")(signal);
+  exchange_handler(SIG_IGN, 0, false);
+  return 0;
+}
+EXPORTED("siginterrupt")
+int gnomon_siginterrupt(int signal, int interrupts) {
+  if (!is_ours(signal)) return real(real_siginterrupt, "siginterrupt")(signal, interrupts);
+  struct sigaction theirs {};
+  exchange_program_action(nullptr, &theirs);
+  theirs.sa_flags = interrupts ? theirs.sa_flags & ~SA_RESTART : theirs.sa_flags | SA_RESTART;
+  exchange_program_action(&theirs, nullptr);
+  return 0;
+}
+}
+
+}  // namespace gnomon::collector

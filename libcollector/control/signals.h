@@ -1,0 +1,16 @@
+// SIGPROF is ours while the program believes it has it. Interposed: what sets actions and masks.
+#pragma once
+#include <signal.h>
+
+namespace gnomon::collector {
+
+// Looks up what the interposed functions stand before; afterwards they take no lock. Normal
+// context.
+void find_signal_functions();
+// Makes `handler` the process's for SIGPROF; what it was before counts as the program's. False:
+// refused. Normal context.
+bool take_sigprof(void (*handler)(int, siginfo_t*, void*));
+// False: the program set an action by a raw system call. Any context.
+bool has_sigprof(void (*handler)(int, siginfo_t*, void*));
+
+}  // namespace gnomon::collector

@@ -1,0 +1,30 @@
+"""Runs a program with the collector and without a debugger, and reads what it recorded."""
+import json
+import os
+import pathlib
+import subprocess
+
+
+def variables(build, program, work, interval=10_000_000, hold=0):
+    library = str(build / "lib/libcollector.so")
+    return {"LD_PRELOAD": library, "GNOMON_LIBRARY": library, "GNOMON_TARGET": str(pathlib.Path(program).resolve()),
+            "GNOMON_SESSION": "1", "GNOMON_STEM": f"{work}/test", "GNOMON_INTERVAL": str(interval),
+            **({"GNOMON_HOLD": str(hold)} if hold else {})}
+
+
+def run(build, program, arguments, work, timeout=60, **settings):
+    """(what subprocess.run says, the experiment's directory)"""
+    before = set(pathlib.Path(work).iterdir())
+    done = subprocess.run([program, *arguments], env={**os.environ, **variables(build, program, work, **settings)}, cwd=work,
+                          capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+    fresh = [path for path in pathlib.Path(work).iterdir() if path not in before and path.suffix == ".er"]
+    return done, fresh[0] if len(fresh) == 1 else None
+
+
+def functions(build, experiment):
+    """({name: (exclusive, inclusive)} in CPU seconds, the notes above the table)"""
+    printed = subprocess.run([build / "bin/gnomon", "print", "-functions", "--format", "json", experiment], capture_output=True,
+                             text=True, timeout=60)
+    assert printed.returncode == 0, printed.stderr
+    table = json.loads(printed.stdout)
+    return {row["name"]: (row["exclusive_user_cpu"], row["inclusive_user_cpu"]) for row in table["rows"]}, table["notes"]

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Programs that use SIGPROF and signal masks themselves behave as without us, and are sampled."""
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+import recorded
+
+build = pathlib.Path(sys.argv[1])
+target = build / "targets/signals"
+
+# way, CPU seconds at least in <Total>, of which below burn_masked
+WAYS = [("own_handler", 0.6, 0), ("family", 0.35, 0), ("own_timer", 0.6, 0), ("blocked", 0.35, 0.35), ("waits", 0.3, 0.3),
+        ("suspends", 0.35, 0), ("born", 0.35, 0.35), ("unhandled", 0.35, 0), ("raw", 0.25, 0)]
+
+with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    for way, total, masked in WAYS:
+        expected = -signal.SIGPROF if way == "unhandled" else 0
+        bare = subprocess.run([target, way], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        assert bare.returncode == expected, (way, bare)
+        done, experiment = recorded.run(build, target, [way], work)
+        assert (done.returncode, done.stdout, done.stderr) == (expected, "", ""), (way, done)
+        table, notes = recorded.functions(build, experiment)
+        assert table["<Total>"][0] >= total, (way, table)
+        found = sum(inclusive for name, (_, inclusive) in table.items() if "burn_masked" in name)
+        assert found >= masked, (way, table)
+        assert any("raw system call" in note for note in notes) == (way == "raw"), (way, notes)
+print(f"{len(WAYS)} ways of using SIGPROF, as without us")
