@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "libcollector/clock/program_action.h"
+#include "libcollector/core/own_stack.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 
@@ -24,25 +25,39 @@ constinit FreshFrame fresh_frame = nullptr;
 static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == kSavedOffset &&
               REG_RIP == int{kSavedRip} && REG_RSP == int{kSavedRsp} && REG_RBP == int{kSavedRbp});
 
-void sample(Thread& thread, const ucontext_t& context) {
-  Lane* lane = recorder->enter();
-  if (!lane) return;  // the time goes to the next sample
+struct Tick {
+  Thread& thread;
+  const ucontext_t& context;
+  Lane& lane;
+};
+
+// On the lane's stack.
+void sample(void* pointer) {
+  const auto& [thread, context, lane] = *static_cast<Tick*>(pointer);
   const auto alternate = reinterpret_cast<std::uint64_t>(context.uc_stack.ss_sp);
   const Interrupted at{reinterpret_cast<const std::uint64_t*>(context.uc_mcontext.gregs),
                        thread.stack,
                        {alternate, alternate + context.uc_stack.ss_size}};
-  const Walked walked = unwinder->walk(at, lane->frames, kMaxFrames);
+  const Walked walked = unwinder->walk(at, lane.frames, kMaxFrames);
   const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
   format::ClockSample record{};
   record.thread = thread.tid;
   record.time = now(CLOCK_MONOTONIC);
   record.weight = cpu - thread.last_cpu;
   record.stack =
-      recorder->intern(*lane, walked.count, walked.truncated,
+      recorder->intern(lane, walked.count, walked.truncated,
                        [](std::uint64_t pc, Lane& to) { fresh_frame(pc, *recorder, to); });
   record.cpu = sched_getcpu();
-  if (record.stack && recorder->put(*lane, *format::find_event_kind(format::kClockSample), record))
+  if (record.stack && recorder->put(lane, *format::find_event_kind(format::kClockSample), record))
     thread.last_cpu = cpu;
+}
+
+// Without a lane its time goes to the next sample.
+void record_sample(Thread& thread, const ucontext_t& context) {
+  Lane* lane = recorder->enter();
+  if (!lane) return;
+  Tick tick{thread, context, *lane};
+  call_on_stack(lane->stack + sizeof lane->stack, sample, &tick);
   recorder->leave(*lane);
 }
 
@@ -50,7 +65,7 @@ void tick(const siginfo_t& info, const ucontext_t& context) {
   Thread* thread = current_thread;
   if (!thread || thread->in_handler || info.si_value.sival_ptr != thread) return;
   thread->in_handler = 1;
-  if (recorder->recording()) sample(*thread, context);
+  if (recorder->recording()) record_sample(*thread, context);
   thread->in_handler = 0;
 }
 
@@ -58,7 +73,8 @@ void tick(const siginfo_t& info, const ucontext_t& context) {
 // the interval is met as often as its share of the interval says.
 std::uint64_t first_period() {
   std::uint64_t random = 0;
-  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
+  // Not by libc's function, in which a thread may be cancelled.
+  if (raw_syscall(SYS_getrandom, arg(&random), sizeof random, GRND_NONBLOCK) != sizeof random)
     random = now(CLOCK_MONOTONIC) * 0x9e3779b97f4a7c15ull >> 20;
   return 1 + random % interval;
 }
@@ -87,6 +103,7 @@ void collector_sigprof(int, siginfo_t* info, void* interrupted) {
 }
 
 bool start_clock(Thread& thread) {
+  if (!recorder->control()) return false;
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = SIGPROF;
@@ -102,9 +119,11 @@ bool start_clock(Thread& thread) {
   return raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0) == 0;
 }
 
+// In a fork child the timer's number may be one of the program's own.
 void stop_clock(Thread& thread) {
   if (!thread.ticking) return;
   thread.ticking = 0;
+  if (!recorder->control()) return;
   raw_syscall(SYS_timer_delete, thread.timer);
 }
 

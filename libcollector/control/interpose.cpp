@@ -1,9 +1,9 @@
-// Interposed functions: pthread_create and __libc_start_main, in every version glibc exports them,
-// so that each thread runs under collector_root and its clock. Normal context.
+// Interposed functions: what makes threads and __libc_start_main, in every version glibc exports
+// them, so that each thread runs under collector_root and its clock. Normal context.
 #include "libcollector/control/interpose.h"
 
 #include <pthread.h>
-#include <signal.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -24,10 +24,17 @@ namespace gnomon::collector {
 namespace {
 
 using Main = int (*)(int, char**, char**);
+using StartC11 = int (*)(void*);
+using CreateC11 = int (*)(thrd_t*, StartC11, void*);
 using Create = int (*)(pthread_t*, const pthread_attr_t*, StartRoutine, void*);
 using StartMain = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
 
 constinit Main program_main = nullptr;
+
+template <typename To, typename From>
+To function_cast(From* from) {
+  return reinterpret_cast<To>(reinterpret_cast<void*>(from));
+}
 
 [[gnu::section("gnomon_main"), gnu::noinline]] int run_main(int argc, char** argv, char** envp) {
   const int status = program_main(argc, argv, envp);
@@ -70,28 +77,38 @@ Roots program_roots() {
           range_of(__start_gnomon_root, __stop_gnomon_root)};
 }
 
+namespace {
+
+void begin_in_thread(Thread& thread) {
+  thread.tid = static_cast<std::uint32_t>(gettid());
+  thread.stack = stack_of_caller(thread.stack.begin, thread.stack.end);
+  if (active_recorder()) begin_thread(thread);
+}
+
+}  // namespace
+
+// Also runs routines that return int: the caller then takes the lower half of the same register
+// (System V ABI, "Returning of Values").
 extern "C" [[gnu::section("gnomon_root"), gnu::noinline, gnu::visibility("hidden")]] void*
 collector_root(void* slot) {
   auto& thread = *static_cast<Thread*>(slot);
   const StartRoutine routine = thread.routine;
   void* const argument = thread.argument;
-  thread.tid = static_cast<std::uint32_t>(gettid());
-  thread.stack = stack_of_caller(thread.stack.begin, thread.stack.end);
-  if (active_recorder()) begin_thread(thread);
+  begin_in_thread(thread);
   void* result = routine(argument);
-  asm volatile("" ::: "memory");
+  asm volatile("" ::: "memory");  // keeps the call from becoming a jump
   return result;
 }
 
 namespace {
 
-int create(Create real, pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
-           void* argument) {
+// A slot for a thread that is about to be made; null: it runs unsampled.
+Thread* slot_for(const pthread_attr_t* attributes, StartRoutine routine, void* argument) {
   Recorder* recorder = active_recorder();
   Thread* thread = recorder ? claim_thread() : nullptr;
   if (!thread) {
     if (recorder) recorder->drop(format::Drop::threads_full);
-    return real(id, attributes, routine, argument);
+    return nullptr;
   }
   thread->routine = routine;
   thread->argument = argument;
@@ -99,9 +116,24 @@ int create(Create real, pthread_t* id, const pthread_attr_t* attributes, StartRo
   // Until the thread runs: where the caller wants its stack (0: anywhere), and its size.
   thread->stack = {};
   thread->stack.end = stack_size(attributes, thread->stack.begin);
+  return thread;
+}
+
+int create(Create real, pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
+           void* argument) {
+  Thread* thread = slot_for(attributes, routine, argument);
+  if (!thread) return real(id, attributes, routine, argument);
   const int error = real(id, attributes, collector_root, thread);
   if (error != 0) release_thread(*thread);
   return error;
+}
+
+int create_c11(CreateC11 real, thrd_t* id, StartC11 routine, void* argument) {
+  Thread* thread = slot_for(nullptr, function_cast<StartRoutine>(routine), argument);
+  if (!thread) return real(id, routine, argument);
+  const int result = real(id, function_cast<StartC11>(collector_root), thread);
+  if (result != thrd_success) release_thread(*thread);
+  return result;
 }
 
 int start_main(StartMain real, Main main, int argc, char** argv, void (*init)(), void (*fini)(),
@@ -126,6 +158,18 @@ pthread_create_2_2_5(pthread_t* id, const pthread_attr_t* attributes, StartRouti
                      void* argument) {
   static const Create real = next_symbol<Create>("pthread_create", "GLIBC_2.2.5");
   return create(real, id, attributes, routine, argument);
+}
+
+__attribute__((visibility("default"), symver("thrd_create@@GLIBC_2.34"))) int thrd_create_2_34(
+    thrd_t* id, StartC11 routine, void* argument) {
+  static const auto real = next_symbol<CreateC11>("thrd_create", "GLIBC_2.34");
+  return create_c11(real, id, routine, argument);
+}
+
+__attribute__((visibility("default"), symver("thrd_create@GLIBC_2.28"))) int thrd_create_2_28(
+    thrd_t* id, StartC11 routine, void* argument) {
+  static const auto real = next_symbol<CreateC11>("thrd_create", "GLIBC_2.28");
+  return create_c11(real, id, routine, argument);
 }
 
 __attribute__((visibility("default"), symver("__libc_start_main@@GLIBC_2.34"))) int

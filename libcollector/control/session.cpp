@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/alternate_stack.h"
 #include "libcollector/control/header.h"
 #include "libcollector/control/interpose.h"
 #include "libcollector/control/module_map.h"
@@ -132,6 +133,7 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
 
 [[gnu::constructor]] void start(int argc, char** argv, char**) {
   find_signal_functions();
+  find_stack_functions();
   if (!read_settings(settings)) return;
   clean_environment();
   const int saved_errno = errno;

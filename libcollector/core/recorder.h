@@ -11,9 +11,10 @@ namespace gnomon::collector {
 
 inline constexpr std::uint32_t kMaxFrames = 1024;
 inline constexpr std::uint32_t kTextBytes = 8192;
+inline constexpr std::uint32_t kLaneStackBytes = 16384;
 
-// What one writer at a time needs: an open block a data kind, and room to collect frames, which is
-// not on the interrupted stack because that may be small.
+// What one writer at a time needs: an open block a data kind, room to collect frames, and a stack,
+// because the interrupted one may be small.
 struct Lane {
   struct OpenBlock {
     char* at;  // null: none
@@ -25,6 +26,7 @@ struct Lane {
   OpenBlock open[format::kDataKinds];
   std::uint64_t frames[kMaxFrames];  // leaf first
   char text[kTextBytes];             // a line of map.jsonl
+  alignas(16) char stack[kLaneStackBytes];
 };
 
 // Lives in zeroed memory that a fork child sees zeroed again: the child records nothing.

@@ -56,6 +56,7 @@ enum class Drop : std::uint32_t {
   thread_clocks = 2,
   load_objects = 3,
   handler_displaced = 4,
+  small_alternate_stack = 5,
 };
 struct DropText {
   Drop drop;
@@ -65,11 +66,13 @@ inline constexpr std::array kDrops{
     DropText{Drop::lanes_busy, "samples dropped because every recording lane was busy"},
     DropText{Drop::threads_full, "threads not sampled because too many run at once"},
     DropText{Drop::thread_clocks, "threads not sampled because the kernel refused them a timer"},
-    DropText{Drop::load_objects, "load objects could not be noted: their functions are <Unknown>"},
-    DropText{
-        Drop::handler_displaced,
-        "signal handler of the program's put in place of the collector's by a raw system call: "
-        "no samples after that"},
+    DropText{Drop::load_objects,
+             "load objects that could not be noted, and whose functions are <Unknown>"},
+    DropText{Drop::handler_displaced,
+             "times the program set the action of SIGPROF by a raw system call, which ends the "
+             "sampling"},
+    DropText{Drop::small_alternate_stack,
+             "threads not sampled while their alternate signal stack was too small for it"},
 };
 
 // Zero everywhere: not written yet. Counters only grow.

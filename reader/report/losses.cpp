@@ -33,7 +33,7 @@ std::vector<std::string> loss_notes(const Experiment& experiment, const StackSum
     notes.push_back(fmt::format("recording stopped early: {}.", failure_text(control)));
   for (const auto& [drop, what] : format::kDrops)
     if (const auto count = control.dropped[static_cast<std::size_t>(drop)]; count != 0)
-      notes.push_back(fmt::format("{} {}.", count, what));
+      notes.push_back(fmt::format("{}: {}.", what, count));
   if (truncated.samples != 0) notes.push_back(truncation_note(total, truncated));
   // Time after a thread's last tick belongs to no sample.
   const Nanoseconds cpu{control.cpu_time};

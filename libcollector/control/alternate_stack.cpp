@@ -1,0 +1,54 @@
+// Alternate signal stacks: a thread whose own is too small for a tick is not sampled while it has
+// it. Interposed: sigaltstack. Any context.
+#include "libcollector/control/alternate_stack.h"
+
+#include <signal.h>
+
+#include "libcollector/clock/signal_frame.h"
+#include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/next_symbol.h"
+#include "libcollector/control/session.h"
+#include "libcollector/core/threads.h"
+
+namespace gnomon::collector {
+namespace {
+
+using Change = int (*)(const stack_t*, stack_t*);
+constinit Change real_sigaltstack = nullptr;
+constinit std::uint64_t needed = 0;
+
+Change real() {
+  if (!real_sigaltstack) real_sigaltstack = next_symbol<Change>("sigaltstack", "GLIBC_2.2.5");
+  return real_sigaltstack;
+}
+
+bool too_small(const stack_t& stack) {
+  return !(stack.ss_flags & SS_DISABLE) && stack.ss_size < needed;
+}
+
+}  // namespace
+
+void find_stack_functions() {
+  real();
+  needed = tick_stack_bytes();
+}
+
+extern "C" {
+
+// The clock stops before the kernel learns of a small stack: a tick there would end the program.
+__attribute__((visibility("default"), symver("sigaltstack@@GLIBC_2.2.5"))) int gnomon_sigaltstack(
+    const stack_t* fresh, stack_t* old) {
+  Thread* thread = current_thread;
+  Recorder* recorder = thread && fresh ? active_recorder() : nullptr;
+  if (!recorder) return real()(fresh, old);
+  const bool was_ticking = thread->ticking;
+  const bool small = too_small(*fresh);
+  if (small) stop_clock(*thread);
+  const int result = real()(fresh, old);
+  if (result == 0 && small && was_ticking) recorder->drop(format::Drop::small_alternate_stack);
+  if (thread->ticking == 0 && (result == 0 ? !small : was_ticking)) start_clock(*thread);
+  return result;
+}
+}
+
+}  // namespace gnomon::collector

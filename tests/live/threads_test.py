@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""Threads made in every way, by every version of the functions that make them, are sampled; a fork child is left alone."""
+import json
+import pathlib
+import sys
+import tempfile
+
+import recorded
+
+build = pathlib.Path(sys.argv[1])
+WAYS = ("by_pthread", "by_old_pthread", "by_c11", "by_old_c11", "by_std", "cancelled")
+
+with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    done, experiment = recorded.run(build, build / "targets/threads", [], work)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
+    table, notes = recorded.functions(build, experiment)
+    for way in WAYS:
+        found = sum(inclusive for name, (_, inclusive) in table.items() if way + "(" in name)
+        assert 0.12 < found < 0.45, (way, table)
+    assert table["collector_root"][1] > 0.12 * len(WAYS), table
+    assert not any("in_child" in name for name in table), table
+    assert table.get("<Truncated-stack>", (0, 0))[1] < 0.02, table
+    # The child shares no file with its parent: what it did is in no experiment, and the end is the parent's.
+    log = [json.loads(line) for line in (experiment / "log.jsonl").read_text().splitlines()]
+    assert [line["event"] for line in log] == ["end"], log
+print("every thread is sampled")

@@ -1,0 +1,71 @@
+// Computes on small stacks with guard pages below: alternate signal stacks of some sizes, and a
+// coroutine's.
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+double cpu_time() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+[[gnu::noinline]] void burn(double seconds) {
+  for (const double end = cpu_time() + seconds; cpu_time() < end;) asm volatile("");
+}
+
+// `size` bytes that end at a page's end, with a page below that must not be touched.
+char* guarded(std::size_t size) {
+  const std::size_t whole = (size + 4095) / 4096 * 4096;
+  auto* memory = static_cast<char*>(
+      mmap(nullptr, whole + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  if (memory == MAP_FAILED || mprotect(memory, 4096, PROT_NONE) != 0) std::exit(1);
+  std::memset(memory + 4096, 0x5a, whole);
+  return memory + 4096 + whole - size;
+}
+
+void alternate(std::size_t size) {
+  char* const bottom = guarded(size);
+  stack_t mine{}, old{}, asked{};
+  mine.ss_sp = bottom;
+  mine.ss_size = size;
+  if (sigaltstack(&mine, &old) != 0 || !(old.ss_flags & SS_DISABLE)) std::exit(1);
+  burn(0.4);
+  mine.ss_flags = SS_DISABLE;
+  if (sigaltstack(nullptr, &asked) != 0 || asked.ss_sp != bottom || asked.ss_size != size)
+    std::exit(1);
+  if (sigaltstack(&mine, nullptr) != 0) std::exit(1);
+  burn(0.4);
+  // What lies below the stack in its first page is not the stack's.
+  for (const char* at = bottom - reinterpret_cast<std::uintptr_t>(bottom) % 4096; at < bottom; ++at)
+    if (*at != 0x5a) std::exit(1);
+}
+
+ucontext_t home, away;
+[[gnu::noinline]] void on_coroutine() { burn(0.4); }
+
+void coroutine(std::size_t size) {
+  getcontext(&away);
+  away.uc_stack.ss_sp = guarded(size);
+  away.uc_stack.ss_size = size;
+  away.uc_link = &home;
+  makecontext(&away, on_coroutine, 0);
+  swapcontext(&home, &away);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  const std::size_t size = std::strtoul(argv[2], nullptr, 10);
+  std::strcmp(argv[1], "coroutine") == 0 ? coroutine(size) : alternate(size);
+  return 0;
+}
