@@ -59,9 +59,8 @@ Page find_page(const fs::path& stem, std::uint64_t session, pid_t pid) {
 }
 
 Fault failure_of(const ControlPage& page) {
-  for (const auto& [failure, what, next] : format::kFailures)
-    if (static_cast<std::uint32_t>(failure) == page.failure)
-      return {std::string(what), std::string(next)};
+  if (const auto* row = format::find_failure(page.failure))
+    return {std::string(row->what), std::string(row->next)};
   return {"the collector could not begin", ""};
 }
 

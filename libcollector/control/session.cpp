@@ -133,6 +133,7 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
 
 [[gnu::constructor]] void start(int argc, char** argv, char**) {
   find_signal_functions();
+  find_mask_functions();
   find_stack_functions();
   if (!read_settings(settings)) return;
   clean_environment();

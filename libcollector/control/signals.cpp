@@ -81,7 +81,6 @@ void find_signal_functions() {
   real(real_sigset, "sigset");
   real(real_sigignore, "sigignore");
   real(real_siginterrupt, "siginterrupt");
-  find_mask_functions();
 }
 
 bool take_sigprof(void (*handler)(int, siginfo_t*, void*)) {

@@ -49,6 +49,13 @@ inline constexpr std::array kFailures{
                 "see whether a sandbox forbids it timers and signal handlers"},
 };
 
+// Null: written by a newer collector.
+constexpr const FailureText* find_failure(std::uint32_t failure) {
+  for (const FailureText& row : kFailures)
+    if (static_cast<std::uint32_t>(row.failure) == failure) return &row;
+  return nullptr;
+}
+
 // What was lost, and why. One counter a row in ControlPage::dropped.
 enum class Drop : std::uint32_t {
   lanes_busy = 0,

@@ -96,9 +96,8 @@ Result<std::vector<LoadObject>> read_map(const std::string& directory, std::uint
 }  // namespace
 
 std::string failure_text(const format::ControlPage& control) {
-  for (const auto& [failure, what, next] : format::kFailures)
-    if (static_cast<std::uint32_t>(failure) == control.failure)
-      return std::string(what) + "; " + std::string(next);
+  if (const auto* row = format::find_failure(control.failure))
+    return std::string(row->what) + "; " + std::string(row->next);
   return "the reason is not known";
 }
 

@@ -15,6 +15,8 @@
 #include <map>
 #include <string>
 
+#include "tests/targets/burn.h"
+
 namespace {
 
 volatile sig_atomic_t handled = 0;
@@ -28,15 +30,6 @@ void check_at(bool right, int line) {
 }
 #define CHECK(...) check_at(__VA_ARGS__, __LINE__)
 
-double cpu_time() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
-[[gnu::noinline]] void burn(double seconds) {
-  for (const double end = cpu_time() + seconds; cpu_time() < end;) asm volatile("");
-}
 [[gnu::noinline]] void burn_masked(double seconds) {
   burn(seconds);
   asm volatile("");

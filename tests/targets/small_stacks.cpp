@@ -2,7 +2,6 @@
 // coroutine's.
 #include <signal.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <ucontext.h>
 
 #include <cstdint>
@@ -10,17 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/targets/burn.h"
+
 namespace {
-
-double cpu_time() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
-[[gnu::noinline]] void burn(double seconds) {
-  for (const double end = cpu_time() + seconds; cpu_time() < end;) asm volatile("");
-}
 
 // `size` bytes that end at a page's end, with a page below that must not be touched.
 char* guarded(std::size_t size) {

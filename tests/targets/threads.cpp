@@ -3,12 +3,13 @@
 #include <pthread.h>
 #include <sys/wait.h>
 #include <threads.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+
+#include "tests/targets/burn.h"
 
 extern "C" int old_pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 extern "C" int old_thrd_create(thrd_t*, thrd_start_t, void*);
@@ -17,39 +18,29 @@ asm(".symver old_thrd_create, thrd_create@GLIBC_2.28");
 
 namespace {
 
-double cpu_time() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
-[[gnu::noinline]] void burn() {
-  for (const double end = cpu_time() + 0.25; cpu_time() < end;) asm volatile("");
-}
-
 void check(bool right) {
   if (!right) std::exit(1);
 }
 
 [[gnu::noinline]] void* by_pthread(void* argument) {
-  burn();
+  burn(0.25);
   return argument;
 }
 [[gnu::noinline]] void* by_old_pthread(void*) {
-  burn();
+  burn(0.25);
   pthread_exit(reinterpret_cast<void*>(5));
 }
 [[gnu::noinline]] int by_c11(void*) {
-  burn();
+  burn(0.25);
   return -7;
 }
 [[gnu::noinline]] int by_old_c11(void*) {
-  burn();
+  burn(0.25);
   thrd_exit(8);
 }
-[[gnu::noinline]] void by_std() { burn(); }
+[[gnu::noinline]] void by_std() { burn(0.25); }
 [[gnu::noinline]] void* cancelled(void*) {
-  burn();
+  burn(0.25);
   for (;;) pause();
 }
 
@@ -83,7 +74,7 @@ void posix_threads() {
 }
 
 [[gnu::noinline]] void in_child() {
-  burn();
+  burn(0.25);
   posix_threads();
 }
 
