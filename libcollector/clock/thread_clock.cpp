@@ -7,9 +7,12 @@
 #include <sys/random.h>
 #include <ucontext.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 
 #include "libcollector/clock/program_action.h"
+#include "libcollector/clock/task_clock_event.h"
 #include "libcollector/core/own_stack.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
@@ -20,6 +23,8 @@ namespace {
 constinit Recorder* recorder = nullptr;
 constinit Unwinder* unwinder = nullptr;
 constinit std::uint64_t interval = 0;
+constinit std::uint64_t kernel_tick = 0;  // ns
+constinit Timer timer_kind = Timer::cpu_timer;
 constinit FreshFrame fresh_frame = nullptr;
 
 static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == kSavedOffset &&
@@ -61,35 +66,68 @@ void record_sample(Thread& thread, const ucontext_t& context) {
   recorder->leave(*lane);
 }
 
+// The first tick comes at a random time within `window`, later ones every `period`. So that the
+// weights of a thread's samples sum up to its CPU time in the mean, however short it is, the first
+// stands for what is left of the window when the periods that it can have lived are taken away.
+// From here on an event ticks, if it can: threads that end before have not paid for one.
+void on_first_tick(Thread& thread) {
+  const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
+  const std::uint64_t window = std::max(interval, kernel_tick);
+  thread.ticked = 1;
+  if (timer_kind == Timer::task_clock_event) thread.event = open_task_clock(interval);
+  if (thread.event) raw_syscall(SYS_timer_delete, thread.timer);
+  const std::uint64_t period = thread.event ? interval : window;
+  const std::uint64_t lived = std::min(cpu - thread.last_cpu, window - 1);
+  thread.last_cpu = cpu - (window - lived / period * period);
+}
+
 void tick(const siginfo_t& info, const ucontext_t& context) {
   Thread* thread = current_thread;
-  if (!thread || thread->in_handler || info.si_value.sival_ptr != thread) return;
+  if (!thread || thread->in_handler || !thread->ticking) return;
+  if (info.si_code == SI_TIMER && info.si_value.sival_ptr != thread) return;
   thread->in_handler = 1;
-  if (recorder->recording()) record_sample(*thread, context);
+  if (recorder->recording()) {
+    if (!thread->ticked) on_first_tick(*thread);
+    record_sample(*thread, context);
+  }
   thread->in_handler = 0;
 }
 
-// In (0, interval]: threads that start together do not tick together, and one that is shorter than
-// the interval is met as often as its share of the interval says.
+// Random, so that a thread shorter than the interval is met as often as its share of the interval
+// says. The kernel adds to it what is left until its next tick, which is random too.
 std::uint64_t first_period() {
   std::uint64_t random = 0;
   // Not by libc's function, in which a thread may be cancelled.
   if (raw_syscall(SYS_getrandom, arg(&random), sizeof random, GRND_NONBLOCK) != sizeof random)
     random = now(CLOCK_MONOTONIC) * 0x9e3779b97f4a7c15ull >> 20;
-  return 1 + random % interval;
+  const std::uint64_t period = random % interval;
+  return 1 + period - period % kernel_tick;
 }
 
 }  // namespace
 
-void prepare_clock(Recorder& to, Unwinder& by, std::uint64_t interval_ns, FreshFrame fresh) {
+Timer choose_timer(std::uint64_t interval_ns, bool confined) {
+  timespec resolution{};
+  clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);  // the kernel's tick
+  kernel_tick = static_cast<std::uint64_t>(resolution.tv_nsec);
+  if (kernel_tick == 0) kernel_tick = 10'000'000;
+  const bool coarse = interval_ns < 2 * kernel_tick;
+  return coarse && !confined && has_task_clock_events() ? Timer::task_clock_event
+                                                        : Timer::cpu_timer;
+}
+
+void prepare_clock(Recorder& to, Unwinder& by, std::uint64_t interval_ns, Timer timer,
+                   FreshFrame fresh) {
   recorder = &to;
   unwinder = &by;
   interval = interval_ns;
+  timer_kind = timer;
   fresh_frame = fresh;
 }
 
 bool is_tick(const siginfo_t& info) {
-  return info.si_code == SI_TIMER && is_thread_slot(info.si_value.sival_ptr);
+  return (info.si_code == SI_TIMER && is_thread_slot(info.si_value.sival_ptr)) ||
+         (info.si_code == POLL_IN && is_event_descriptor(info.si_fd));
 }
 
 void collector_sigprof(int, siginfo_t* info, void* interrupted) {
@@ -111,20 +149,24 @@ bool start_clock(Thread& thread) {
   event._sigev_un._tid = static_cast<pid_t>(thread.tid);
   if (raw_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, arg(&event), arg(&thread.timer)) != 0)
     return false;
-  const std::uint64_t first = first_period();
-  // The clock of an interval that began before the thread did; wraps, and unwraps in the handler.
-  thread.last_cpu = now(CLOCK_THREAD_CPUTIME_ID) + first - interval;
+  thread.last_cpu = now(CLOCK_THREAD_CPUTIME_ID);
+  thread.ticked = 0;
+  thread.event = nullptr;
   thread.ticking = 1;
-  const itimerspec spec{timespec_of(interval), timespec_of(first)};
+  const itimerspec spec{timespec_of(interval), timespec_of(first_period())};
   return raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0) == 0;
 }
 
-// In a fork child the timer's number may be one of the program's own.
+// In a fork child the timer's number and the event's page may be the program's own.
 void stop_clock(Thread& thread) {
   if (!thread.ticking) return;
   thread.ticking = 0;
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // a tick changes nothing from here on
   if (!recorder->control()) return;
-  raw_syscall(SYS_timer_delete, thread.timer);
+  if (thread.event)
+    close_task_clock(thread.event);
+  else
+    raw_syscall(SYS_timer_delete, thread.timer);
 }
 
 }  // namespace gnomon::collector

@@ -1,4 +1,4 @@
-// CPU clock: a timer on each thread's CPU time whose SIGPROF records a clock sample.
+// CPU clock: a timer or event on each thread's CPU time whose SIGPROF records a clock sample.
 #pragma once
 #include <signal.h>
 
@@ -13,13 +13,19 @@ namespace gnomon::collector {
 // Called in the handler for every frame the stack table did not know.
 using FreshFrame = void (*)(std::uint64_t pc, Recorder& recorder, Lane& lane);
 
+// What ticks: timers on a thread's CPU time expire at the kernel's ticks only, which events do not;
+// events cost every switch to another thread some time, and the program a system call of a kind
+// that a sandbox may punish.
+enum class Timer { cpu_timer, task_clock_event };
+// confined: system calls of the program are filtered. Normal context.
+Timer choose_timer(std::uint64_t interval_ns, bool confined);
 // Before the handler is installed. recorder: in memory a fork child sees zeroed. Normal context.
-void prepare_clock(Recorder& recorder, Unwinder& unwinder, std::uint64_t interval_ns,
+void prepare_clock(Recorder& recorder, Unwinder& unwinder, std::uint64_t interval_ns, Timer timer,
                    FreshFrame fresh);
 // The handler of SIGPROF. All signals are blocked while it records, so nothing of the program runs
 // between enter and leave; a SIGPROF that is no tick is passed on to the program.
 extern "C" void collector_sigprof(int signal, siginfo_t* info, void* context);
-// True of a SIGPROF that one of our timers sent. Any context.
+// True of a SIGPROF that one of our clocks sent. Any context.
 bool is_tick(const siginfo_t& info);
 // Starts and stops the clock of the calling thread, whose slot it is. Normal context.
 bool start_clock(Thread& thread);

@@ -26,8 +26,8 @@ void write_arguments(JsonLine& line, int argc, char** argv) {
 
 }  // namespace
 
-bool write_header(const Recorder& recorder, const Settings& settings, int argc, char** argv,
-                  char* scratch, std::size_t scratch_bytes) {
+bool write_header(const Recorder& recorder, const Settings& settings, Timer timer, int argc,
+                  char** argv, char* scratch, std::size_t scratch_bytes) {
   utsname host{};
   uname(&host);
   JsonLine line(scratch, scratch_bytes);
@@ -48,7 +48,8 @@ bool write_header(const Recorder& recorder, const Settings& settings, int argc, 
       .number("start_monotonic", now(CLOCK_MONOTONIC))
       .open("clock", '{')
       .text("source", "signal")
-      .text("timer", "thread CPU timer")
+      .text("timer",
+            timer == Timer::task_clock_event ? format::kTaskClockEvent : format::kThreadCpuTimer)
       .number("interval", settings.interval_ns)
       .close('}')
       .open("stacks", '{')

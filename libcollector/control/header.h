@@ -3,14 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "libcollector/clock/thread_clock.h"
 #include "libcollector/control/settings.h"
 #include "libcollector/core/recorder.h"
 
 namespace gnomon::collector {
 
 // Written beside and renamed, so that a reader sees all of it or nothing. False: not written.
-bool write_header(const Recorder& recorder, const Settings& settings, int argc, char** argv,
-                  char* scratch, std::size_t scratch_bytes);
+bool write_header(const Recorder& recorder, const Settings& settings, Timer timer, int argc,
+                  char** argv, char* scratch, std::size_t scratch_bytes);
 
 struct LogEvent {
   const char* name;

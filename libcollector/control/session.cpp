@@ -15,6 +15,8 @@
 
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/control/alternate_stack.h"
+#include "libcollector/control/confinement.h"
+#include "libcollector/control/exec.h"
 #include "libcollector/control/header.h"
 #include "libcollector/control/interpose.h"
 #include "libcollector/control/module_map.h"
@@ -31,6 +33,7 @@ constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
 constinit Unwinder unwinder;
 constinit pthread_key_t thread_key = 0;
 constinit Settings settings;
+constinit std::uint64_t cpu_at_begin = 0;  // of the process, ns: its loading is not in the samples
 constinit char directory[Recorder::kPathBytes] = {};
 
 // stem.N.er with the first free N; mkdir decides, so two programs never share one.
@@ -113,7 +116,7 @@ void hold() {
   write_log(*recorder, {asked ? "begin" : "begin unasked", at, "held", at - armed});
 }
 
-void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
+void start_recording(char** argv, Timer timer, char* scratch, std::size_t scratch_bytes) {
   if (!open_storage()) return;
   Thread* main_thread = claim_thread();
   if (!write_load_objects(*recorder, scratch, scratch_bytes))
@@ -121,9 +124,10 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
   if (!main_thread || pthread_key_create(&thread_key, on_thread_end) != 0 ||
       !unwinder.open(find_frame_table, program_roots()))
     return recorder->fail(format::Failure::no_clock, errno);
-  prepare_clock(*recorder, unwinder, settings.interval_ns, note_load_object);
+  prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_load_object);
   if (!take_sigprof(collector_sigprof)) return recorder->fail(format::Failure::no_clock, errno);
   hold();
+  cpu_at_begin = now(CLOCK_PROCESS_CPUTIME_ID);
   recorder->begin(now(CLOCK_MONOTONIC));
   main_thread->tid = static_cast<std::uint32_t>(gettid());
   main_thread->stack = main_stack(argv);
@@ -135,14 +139,16 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
   find_signal_functions();
   find_mask_functions();
   find_stack_functions();
+  find_exec_functions();
   if (!read_settings(settings)) return;
   clean_environment();
   const int saved_errno = errno;
   if (make_directory()) {
     static char scratch[64 * 1024];
     recorder = open_recorder();
-    if (recorder && write_header(*recorder, settings, argc, argv, scratch, sizeof scratch))
-      start_recording(argv, scratch, sizeof scratch);
+    const Timer timer = choose_timer(settings.interval_ns, is_confined());
+    if (recorder && write_header(*recorder, settings, timer, argc, argv, scratch, sizeof scratch))
+      start_recording(argv, timer, scratch, sizeof scratch);
     else if (recorder) {
       remove_directory(*recorder);
       recorder = nullptr;
@@ -156,7 +162,7 @@ void start_recording(char** argv, char* scratch, std::size_t scratch_bytes) {
   if (Thread* thread = current_thread) on_thread_end(thread);
   if (recorder->recording() && !has_sigprof(collector_sigprof))
     recorder->drop(format::Drop::handler_displaced);
-  recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID));
+  recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
   write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
 }
 

@@ -12,8 +12,10 @@ using StartRoutine = void* (*)(void*);
 struct Thread {
   std::uint32_t used;  // 1: belongs to a thread
   std::uint32_t tid;
-  std::uint32_t ticking;  // timer exists
+  std::uint32_t ticking;  // its clock runs
+  std::uint32_t ticked;   // at least once since its clock started
   std::int32_t timer;
+  void* event;  // page of its task clock event, which has taken the timer's place; null: none
   std::uint32_t in_handler;
   std::uint32_t masked;    // the program believes this thread to block SIGPROF
   std::uint64_t last_cpu;  // CPU time of the thread already accounted for, ns

@@ -94,7 +94,7 @@ struct ControlPage {
   std::int32_t failure_errno;
   std::uint64_t start_time;  // CLOCK_MONOTONIC, ns
   std::uint64_t end_time;    // 0: still running, or ended without saying so
-  std::uint64_t cpu_time;    // the process's CPU time when recording ended, ns; 0: not known
+  std::uint64_t cpu_time;    // of the process, while it was recorded, ns; 0: not known
   std::uint64_t threads;     // threads sampled
   std::uint64_t dropped[16];
   std::uint32_t blocks[kDataKinds];  // blocks claimed of each data file

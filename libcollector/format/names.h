@@ -10,6 +10,10 @@ inline constexpr const char* kMapFile = "map.jsonl";
 inline constexpr const char* kControlFile = "control";
 inline constexpr const char* kStacksFile = "stacks";
 
+// What ticks, in the header.
+inline constexpr const char* kThreadCpuTimer = "thread CPU timer";  // at the kernel's ticks
+inline constexpr const char* kTaskClockEvent = "task-clock event";  // at any time
+
 // The launch environment. The library removes all of it before the program sees it.
 inline constexpr const char* kEnvLibrary = "GNOMON_LIBRARY";    // our entry in LD_PRELOAD
 inline constexpr const char* kEnvTarget = "GNOMON_TARGET";      // /proc/self/exe of the program

@@ -12,11 +12,11 @@ def variables(build, program, work, interval=10_000_000, hold=0):
             **({"GNOMON_HOLD": str(hold)} if hold else {})}
 
 
-def run(build, program, arguments, work, timeout=60, **settings):
+def run(build, program, arguments, work, timeout=60, preexec_fn=None, **settings):
     """(what subprocess.run says, the experiment's directory)"""
     before = set(pathlib.Path(work).iterdir())
     done = subprocess.run([program, *arguments], env={**os.environ, **variables(build, program, work, **settings)}, cwd=work,
-                          capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+                          capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL, preexec_fn=preexec_fn)
     fresh = [path for path in pathlib.Path(work).iterdir() if path not in before and path.suffix == ".er"]
     return done, fresh[0] if len(fresh) == 1 else None
 
@@ -28,3 +28,11 @@ def functions(build, experiment):
     assert printed.returncode == 0, printed.stderr
     table = json.loads(printed.stdout)
     return {row["name"]: (row["exclusive_user_cpu"], row["inclusive_user_cpu"]) for row in table["rows"]}, table["notes"]
+
+
+def samples(build, experiment):
+    """How many there are."""
+    printed = subprocess.run([build / "bin/gnomon", "print", "-status", "--format", "json", experiment], capture_output=True,
+                             text=True, timeout=60)
+    assert printed.returncode == 0, printed.stderr
+    return next(int(row["value"].split(",")[0]) for row in json.loads(printed.stdout)["rows"] if row["item"] == "Samples")

@@ -1,0 +1,172 @@
+// Interposed: the functions that execute a program, which inherits what the program believes of
+// SIGPROF, and none of our ticks: one pending would end it. Normal context, fork and vfork
+// children.
+#include "libcollector/control/exec.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdint>
+
+#include "libcollector/clock/program_action.h"
+#include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/next_symbol.h"
+#include "libcollector/core/syscall.h"
+
+namespace gnomon::collector {
+namespace {
+
+using Words = char* const*;
+using Execve = int (*)(const char*, Words, Words);
+using Execv = int (*)(const char*, Words);
+using Fexecve = int (*)(int, Words, Words);
+using Execveat = int (*)(int, const char*, Words, Words, int);
+
+// One word each, so that a second look-up at the same time does no harm.
+template <typename Function>
+struct Real {
+  const char *name, *version;
+  Function found = nullptr;
+
+  Function get() { return found ? found : found = next_symbol<Function>(name, version); }
+};
+constinit Real<Execve> real_execve{"execve", "GLIBC_2.2.5"};
+constinit Real<Execv> real_execv{"execv", "GLIBC_2.2.5"};
+constinit Real<Execv> real_execvp{"execvp", "GLIBC_2.2.5"};
+constinit Real<Execve> real_execvpe{"execvpe", "GLIBC_2.11"};
+constinit Real<Fexecve> real_fexecve{"fexecve", "GLIBC_2.2.5"};
+constinit Real<Execveat> real_execveat{"execveat", "GLIBC_2.34"};
+
+constexpr long kMaskBytes = 8;  // the kernel's sigset_t
+
+// For as long as it lives SIGPROF is to the kernel what it is to the program.
+class Handover {
+ public:
+  Handover() : thread_(current_thread) {
+    if (!thread_) return;
+    // A child has no clock: what it sees ticking is its parent's.
+    ticked_ = thread_->ticking && raw_syscall(SYS_gettid) == long{thread_->tid};
+    if (ticked_) stop_clock(*thread_);
+    if (thread_->masked) raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, arg(&kSigprof), 0, kMaskBytes);
+    struct sigaction theirs;
+    exchange_program_action(nullptr, &theirs);
+    ignored_ = theirs.sa_handler == SIG_IGN;
+    const KernelAction ignore{SIG_IGN, 0, nullptr, 0};
+    if (ignored_) raw_syscall(SYS_rt_sigaction, SIGPROF, arg(&ignore), arg(&ours_), kMaskBytes);
+  }
+  // The program was not executed.
+  ~Handover() {
+    if (!thread_) return;
+    if (ignored_) raw_syscall(SYS_rt_sigaction, SIGPROF, arg(&ours_), 0, kMaskBytes);
+    if (thread_->masked)
+      raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, arg(&kSigprof), 0, kMaskBytes);
+    if (ticked_) start_clock(*thread_);
+  }
+  Handover(const Handover&) = delete;
+  Handover& operator=(const Handover&) = delete;
+
+ private:
+  struct KernelAction {
+    void (*handler)(int);
+    unsigned long flags;
+    void* restorer;
+    std::uint64_t mask;
+  };
+  static constexpr std::uint64_t kSigprof = 1ull << (SIGPROF - 1);
+
+  Thread* thread_;
+  bool ticked_ = false, ignored_ = false;
+  KernelAction ours_{};
+};
+
+template <typename Function, typename... Arguments>
+int execute(Real<Function>& real, Arguments... arguments) {
+  const Function behind = real.get();
+  if (!behind) {
+    errno = ENOSYS;
+    return -1;
+  }
+  const Handover handover;
+  return behind(arguments...);
+}
+
+// run(words, list): the words of a call as an array, and what follows them. On the stack, because
+// another thread may hold the heap's lock when it forks.
+template <typename Run>
+int with_words(const char* first, va_list list, Run run) {
+  std::size_t count = 1;
+  va_list counted;
+  va_copy(counted, list);
+  while (va_arg(counted, char*)) ++count;
+  va_end(counted);
+  auto** words = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
+  words[0] = const_cast<char*>(first);
+  for (std::size_t i = 1; i <= count; ++i) words[i] = va_arg(list, char*);
+  return run(Words{words}, list);
+}
+
+}  // namespace
+
+void find_exec_functions() {
+  real_execve.get();
+  real_execv.get();
+  real_execvp.get();
+  real_execvpe.get();
+  real_fexecve.get();
+  real_execveat.get();
+}
+
+extern "C" {
+
+#define EXPORTED(name, version) \
+  __attribute__((visibility("default"), symver(name "@@GLIBC_" version)))
+
+EXPORTED("execve", "2.2.5") int gnomon_execve(const char* path, Words argv, Words envp) {
+  return execute(real_execve, path, argv, envp);
+}
+EXPORTED("execv", "2.2.5") int gnomon_execv(const char* path, Words argv) {
+  return execute(real_execv, path, argv);
+}
+EXPORTED("execvp", "2.2.5") int gnomon_execvp(const char* file, Words argv) {
+  return execute(real_execvp, file, argv);
+}
+EXPORTED("execvpe", "2.11") int gnomon_execvpe(const char* file, Words argv, Words envp) {
+  return execute(real_execvpe, file, argv, envp);
+}
+EXPORTED("fexecve", "2.2.5") int gnomon_fexecve(int file, Words argv, Words envp) {
+  return execute(real_fexecve, file, argv, envp);
+}
+EXPORTED("execveat", "2.34")
+int gnomon_execveat(int at, const char* path, Words argv, Words envp, int flags) {
+  return execute(real_execveat, at, path, argv, envp, flags);
+}
+EXPORTED("execl", "2.2.5") int gnomon_execl(const char* path, const char* first, ...) {
+  va_list list;
+  va_start(list, first);
+  const int result = with_words(
+      first, list, [&](Words words, va_list) { return execute(real_execv, path, words); });
+  va_end(list);
+  return result;
+}
+EXPORTED("execlp", "2.2.5") int gnomon_execlp(const char* file, const char* first, ...) {
+  va_list list;
+  va_start(list, first);
+  const int result = with_words(
+      first, list, [&](Words words, va_list) { return execute(real_execvp, file, words); });
+  va_end(list);
+  return result;
+}
+EXPORTED("execle", "2.2.5") int gnomon_execle(const char* path, const char* first, ...) {
+  va_list list;
+  va_start(list, first);
+  const int result = with_words(first, list, [&](Words words, va_list rest) {
+    return execute(real_execve, path, words, va_arg(rest, Words));
+  });
+  va_end(list);
+  return result;
+}
+}
+
+}  // namespace gnomon::collector

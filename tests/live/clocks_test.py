@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""The clock ticks at the interval asked where the kernel can, meets short threads as often as long ones, and leaves nothing to the program that is executed."""
+import ctypes
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import recorded
+
+build = pathlib.Path(sys.argv[1])
+program = build / "targets/clocks"
+KERNEL_TICK = int(time.clock_getres(6) * 1e9)  # CLOCK_MONOTONIC_COARSE
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+EVENT, TIMER = "task-clock event", "thread CPU timer"
+
+
+def allow_everything():
+    code = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0x7fff0000))  # return SECCOMP_RET_ALLOW
+    filter_program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", 1, ctypes.addressof(code)))
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(filter_program), 0, 0) != 0:
+        os._exit(77)
+
+
+def run(work, *arguments, **settings):
+    done, experiment = recorded.run(build, program, list(arguments), work, **settings)
+    assert done.returncode == 0 and done.stderr == "", (arguments, done)
+    header = json.loads((experiment / "header.json").read_text())
+    return done.stdout, header["clock"]["timer"], experiment
+
+
+def direct(*arguments):
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, (arguments, done)
+    return done.stdout
+
+
+with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    # Descriptors, rate, total.
+    fine = KERNEL_TICK // 16
+    said, timer, experiment = run(work, "long", "1", interval=fine)
+    assert said == direct("long", "0"), said
+    table, notes = recorded.functions(build, experiment)
+    assert 0.97 < table["<Total>"][0] < 1.05, table
+    samples = recorded.samples(build, experiment)
+    # An event ticks sixteen times between two of the kernel's own ticks, a timer once.
+    rate = samples * KERNEL_TICK / 1e9
+    assert rate > 4 if timer == EVENT else rate < 2, (timer, samples)
+
+    # Where the program's system calls are filtered none is tried that may be punished.
+    said, confined_timer, _ = run(work, "long", "0.1", interval=fine, preexec_fn=allow_everything)
+    assert confined_timer == TIMER, confined_timer
+    # Coarse intervals need no event.
+    said, coarse_timer, _ = run(work, "long", "0.1", interval=2 * KERNEL_TICK)
+    assert coarse_timer == TIMER, coarse_timer
+
+    # 600 threads of 3 ms: every one is met with a chance of 3 in 10 and stands for 10 ms then. The bounds are five deviations away.
+    # At a fine interval they are met more often, and no more time is counted.
+    for interval in (10_000_000, 1_000_000):
+        _, _, experiment = run(work, "short", "600", "0.003", interval=interval)
+        table, _ = recorded.functions(build, experiment)
+        assert 1.15 < table["brief"][1] < 2.45, (interval, table)
+
+    # The program executed lives, and finds of SIGPROF what it would have found; a failed exec leaves the clock running.
+    for way in ("execve", "execv", "execvp", "execvpe", "fexecve", "execveat", "execl", "execlp", "execle"):
+        said, _, _ = run(work, "exec", way, interval=fine)
+        assert said == direct("exec", way), (way, said)
+    for what in ("ignore", "block"):
+        said, _, _ = run(work, what, "execv", interval=fine)
+        assert said == direct(what, "execv"), (what, said)
+    for what in ("fail", "fork", "vfork"):
+        said, _, experiment = run(work, what, "execl", interval=fine)
+        assert said == direct(what, "execl"), (what, said)
+        table, _ = recorded.functions(build, experiment)
+        assert 0.08 < table["after_exec_failed"][1] < 0.12, (what, table)
+print(f"{timer}: {samples} samples in a second")

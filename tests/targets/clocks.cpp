@@ -1,0 +1,94 @@
+// Uses CPU time in ways that are hard on a clock: for long, in many short threads, up to an exec.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "tests/targets/burn.h"
+
+extern "C" {
+[[gnu::noinline]] void before_exec() { burn(0.05); }
+[[gnu::noinline]] void after_exec_failed() { burn(0.1); }
+[[gnu::noinline]] void brief(double seconds) { burn(seconds); }
+}
+
+namespace {
+
+// What a program finds of SIGPROF when it starts, and how many descriptors are open.
+int tell() {
+  struct sigaction action {};
+  sigset_t mask;
+  sigaction(SIGPROF, nullptr, &action);
+  sigprocmask(SIG_BLOCK, nullptr, &mask);
+  int open = 0;
+  for (int i = 0; i < 4096; ++i) open += fcntl(i, F_GETFD) >= 0;
+  std::printf("ignored %d blocked %d open %d\n", action.sa_handler == SIG_IGN,
+              sigismember(&mask, SIGPROF), open);
+  return 0;
+}
+
+void execute(const std::string& way, const char* self) {
+  char name[] = "clocks", word[] = "tell";
+  char* const argv[] = {name, word, nullptr};
+  if (way == "execve") execve(self, argv, environ);
+  if (way == "execv") execv(self, argv);
+  if (way == "execvp") execvp(self, argv);
+  if (way == "execvpe") execvpe(self, argv, environ);
+  if (way == "fexecve") fexecve(open(self, O_RDONLY | O_CLOEXEC), argv, environ);
+  if (way == "execveat") execveat(AT_FDCWD, self, argv, environ, 0);
+  if (way == "execl") execl(self, name, word, nullptr);
+  if (way == "execlp") execlp(self, name, word, nullptr);
+  if (way == "execle") execle(self, name, word, nullptr, environ);
+}
+
+int fork_and_execute(const std::string& way, const char* self, pid_t child) {
+  if (child < 0) return 1;
+  if (child == 0) {
+    execute(way, self);
+    _exit(2);
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || status != 0) return 3;
+  after_exec_failed();  // the parent's clock goes on
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "", way = argc > 2 ? argv[2] : "";
+  char self[4096];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0) return 1;
+  self[length] = 0;
+  if (what == "tell") return tell();
+  if (what == "long") burn(std::atof(argv[2]));
+  if (what == "short")
+    for (int i = std::atoi(argv[2]); i > 0; --i) std::thread(brief, std::atof(argv[3])).join();
+  if (what == "ignore") signal(SIGPROF, SIG_IGN);
+  if (what == "block") {
+    sigset_t tick;
+    sigemptyset(&tick);
+    sigaddset(&tick, SIGPROF);
+    sigprocmask(SIG_BLOCK, &tick, nullptr);
+  }
+  if (what == "fail") {
+    before_exec();
+    execute(way, "/nowhere");
+    after_exec_failed();
+  }
+  if (what == "fork") return fork_and_execute(way, self, fork());
+  if (what == "vfork") return fork_and_execute(way, self, vfork());
+  if (what == "exec" || what == "ignore" || what == "block") {
+    before_exec();
+    execute(way, self);
+    return 1;
+  }
+  return what == "long" ? tell() : 0;
+}
