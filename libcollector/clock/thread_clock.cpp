@@ -111,9 +111,8 @@ Timer choose_timer(std::uint64_t interval_ns, bool confined) {
   clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);  // the kernel's tick
   kernel_tick = static_cast<std::uint64_t>(resolution.tv_nsec);
   if (kernel_tick == 0) kernel_tick = 10'000'000;
-  const bool coarse = interval_ns < 2 * kernel_tick;
-  return coarse && !confined && has_task_clock_events() ? Timer::task_clock_event
-                                                        : Timer::cpu_timer;
+  const bool fine = interval_ns < 2 * kernel_tick;
+  return fine && !confined && has_task_clock_events() ? Timer::task_clock_event : Timer::cpu_timer;
 }
 
 void prepare_clock(Recorder& to, Unwinder& by, std::uint64_t interval_ns, Timer timer,

@@ -14,13 +14,8 @@ namespace gnomon::collector {
 namespace {
 
 using Change = int (*)(const stack_t*, stack_t*);
-constinit Change real_sigaltstack = nullptr;
+constinit NextSymbol<Change> real_sigaltstack{"sigaltstack", "GLIBC_2.2.5"};
 constinit std::uint64_t needed = 0;
-
-Change real() {
-  if (!real_sigaltstack) real_sigaltstack = next_symbol<Change>("sigaltstack", "GLIBC_2.2.5");
-  return real_sigaltstack;
-}
 
 bool too_small(const stack_t& stack) {
   return !(stack.ss_flags & SS_DISABLE) && stack.ss_size < needed;
@@ -29,7 +24,7 @@ bool too_small(const stack_t& stack) {
 }  // namespace
 
 void find_stack_functions() {
-  real();
+  real_sigaltstack.get();
   needed = tick_stack_bytes();
 }
 
@@ -40,11 +35,11 @@ __attribute__((visibility("default"), symver("sigaltstack@@GLIBC_2.2.5"))) int g
     const stack_t* fresh, stack_t* old) {
   Thread* thread = current_thread;
   Recorder* recorder = thread && fresh ? active_recorder() : nullptr;
-  if (!recorder) return real()(fresh, old);
+  if (!recorder) return real_sigaltstack(fresh, old);
   const bool was_ticking = thread->ticking;
   const bool small = too_small(*fresh);
   if (small) stop_clock(*thread);
-  const int result = real()(fresh, old);
+  const int result = real_sigaltstack(fresh, old);
   if (result == 0 && small && was_ticking) recorder->drop(format::Drop::small_alternate_stack);
   if (thread->ticking == 0 && (result == 0 ? !small : was_ticking)) start_clock(*thread);
   return result;

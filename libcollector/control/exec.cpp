@@ -24,20 +24,12 @@ using Execv = int (*)(const char*, Words);
 using Fexecve = int (*)(int, Words, Words);
 using Execveat = int (*)(int, const char*, Words, Words, int);
 
-// One word each, so that a second look-up at the same time does no harm.
-template <typename Function>
-struct Real {
-  const char *name, *version;
-  Function found = nullptr;
-
-  Function get() { return found ? found : found = next_symbol<Function>(name, version); }
-};
-constinit Real<Execve> real_execve{"execve", "GLIBC_2.2.5"};
-constinit Real<Execv> real_execv{"execv", "GLIBC_2.2.5"};
-constinit Real<Execv> real_execvp{"execvp", "GLIBC_2.2.5"};
-constinit Real<Execve> real_execvpe{"execvpe", "GLIBC_2.11"};
-constinit Real<Fexecve> real_fexecve{"fexecve", "GLIBC_2.2.5"};
-constinit Real<Execveat> real_execveat{"execveat", "GLIBC_2.34"};
+constinit NextSymbol<Execve> real_execve{"execve", "GLIBC_2.2.5"};
+constinit NextSymbol<Execv> real_execv{"execv", "GLIBC_2.2.5"};
+constinit NextSymbol<Execv> real_execvp{"execvp", "GLIBC_2.2.5"};
+constinit NextSymbol<Execve> real_execvpe{"execvpe", "GLIBC_2.11"};
+constinit NextSymbol<Fexecve> real_fexecve{"fexecve", "GLIBC_2.2.5"};
+constinit NextSymbol<Execveat> real_execveat{"execveat", "GLIBC_2.34"};
 
 constexpr long kMaskBytes = 8;  // the kernel's sigset_t
 
@@ -49,7 +41,11 @@ class Handover {
     // A child has no clock: what it sees ticking is its parent's.
     ticked_ = thread_->ticking && raw_syscall(SYS_gettid) == long{thread_->tid};
     if (ticked_) stop_clock(*thread_);
-    if (thread_->masked) raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, arg(&kSigprof), 0, kMaskBytes);
+    // Unblocked first: what is pending of the clock's is taken, what is somebody else's is kept.
+    if (thread_->masked) {
+      change_mask(SIG_UNBLOCK, kSigprof, &before_);
+      change_mask(SIG_BLOCK, kSigprof, nullptr);
+    }
     struct sigaction theirs;
     exchange_program_action(nullptr, &theirs);
     ignored_ = theirs.sa_handler == SIG_IGN;
@@ -60,8 +56,7 @@ class Handover {
   ~Handover() {
     if (!thread_) return;
     if (ignored_) raw_syscall(SYS_rt_sigaction, SIGPROF, arg(&ours_), 0, kMaskBytes);
-    if (thread_->masked)
-      raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, arg(&kSigprof), 0, kMaskBytes);
+    if (thread_->masked) change_mask(SIG_SETMASK, before_, nullptr);
     if (ticked_) start_clock(*thread_);
   }
   Handover(const Handover&) = delete;
@@ -76,13 +71,18 @@ class Handover {
   };
   static constexpr std::uint64_t kSigprof = 1ull << (SIGPROF - 1);
 
+  static void change_mask(int how, std::uint64_t signals, std::uint64_t* before) {
+    raw_syscall(SYS_rt_sigprocmask, how, arg(&signals), arg(before), kMaskBytes);
+  }
+
   Thread* thread_;
+  std::uint64_t before_ = 0;
   bool ticked_ = false, ignored_ = false;
   KernelAction ours_{};
 };
 
 template <typename Function, typename... Arguments>
-int execute(Real<Function>& real, Arguments... arguments) {
+int execute(NextSymbol<Function>& real, Arguments... arguments) {
   const Function behind = real.get();
   if (!behind) {
     errno = ENOSYS;
@@ -105,6 +105,10 @@ int with_words(const char* first, va_list list, Run run) {
   words[0] = const_cast<char*>(first);
   for (std::size_t i = 1; i <= count; ++i) words[i] = va_arg(list, char*);
   return run(Words{words}, list);
+}
+
+int execute_words(NextSymbol<Execv>& real, const char* path, const char* first, va_list list) {
+  return with_words(first, list, [&](Words words, va_list) { return execute(real, path, words); });
 }
 
 }  // namespace
@@ -145,16 +149,14 @@ int gnomon_execveat(int at, const char* path, Words argv, Words envp, int flags)
 EXPORTED("execl", "2.2.5") int gnomon_execl(const char* path, const char* first, ...) {
   va_list list;
   va_start(list, first);
-  const int result = with_words(
-      first, list, [&](Words words, va_list) { return execute(real_execv, path, words); });
+  const int result = execute_words(real_execv, path, first, list);
   va_end(list);
   return result;
 }
 EXPORTED("execlp", "2.2.5") int gnomon_execlp(const char* file, const char* first, ...) {
   va_list list;
   va_start(list, first);
-  const int result = with_words(
-      first, list, [&](Words words, va_list) { return execute(real_execvp, file, words); });
+  const int result = execute_words(real_execvp, file, first, list);
   va_end(list);
   return result;
 }

@@ -149,41 +149,41 @@ extern "C" {
 __attribute__((visibility("default"), symver("pthread_create@@GLIBC_2.34"))) int
 pthread_create_2_34(pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
                     void* argument) {
-  static const Create real = next_symbol<Create>("pthread_create", "GLIBC_2.34");
-  return create(real, id, attributes, routine, argument);
+  static constinit NextSymbol<Create> real{"pthread_create", "GLIBC_2.34"};
+  return create(real.get(), id, attributes, routine, argument);
 }
 
 __attribute__((visibility("default"), symver("pthread_create@GLIBC_2.2.5"))) int
 pthread_create_2_2_5(pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
                      void* argument) {
-  static const Create real = next_symbol<Create>("pthread_create", "GLIBC_2.2.5");
-  return create(real, id, attributes, routine, argument);
+  static constinit NextSymbol<Create> real{"pthread_create", "GLIBC_2.2.5"};
+  return create(real.get(), id, attributes, routine, argument);
 }
 
 __attribute__((visibility("default"), symver("thrd_create@@GLIBC_2.34"))) int thrd_create_2_34(
     thrd_t* id, StartC11 routine, void* argument) {
-  static const auto real = next_symbol<CreateC11>("thrd_create", "GLIBC_2.34");
-  return create_c11(real, id, routine, argument);
+  static constinit NextSymbol<CreateC11> real{"thrd_create", "GLIBC_2.34"};
+  return create_c11(real.get(), id, routine, argument);
 }
 
 __attribute__((visibility("default"), symver("thrd_create@GLIBC_2.28"))) int thrd_create_2_28(
     thrd_t* id, StartC11 routine, void* argument) {
-  static const auto real = next_symbol<CreateC11>("thrd_create", "GLIBC_2.28");
-  return create_c11(real, id, routine, argument);
+  static constinit NextSymbol<CreateC11> real{"thrd_create", "GLIBC_2.28"};
+  return create_c11(real.get(), id, routine, argument);
 }
 
 __attribute__((visibility("default"), symver("__libc_start_main@@GLIBC_2.34"))) int
 libc_start_main_2_34(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
                      void (*rtld_fini)(), void* stack_end) {
-  return start_main(next_symbol<StartMain>("__libc_start_main", "GLIBC_2.34"), main, argc, argv,
-                    init, fini, rtld_fini, stack_end);
+  return start_main(NextSymbol<StartMain>{"__libc_start_main", "GLIBC_2.34"}.get(), main, argc,
+                    argv, init, fini, rtld_fini, stack_end);
 }
 
 __attribute__((visibility("default"), symver("__libc_start_main@GLIBC_2.2.5"))) int
 libc_start_main_2_2_5(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
                       void (*rtld_fini)(), void* stack_end) {
-  return start_main(next_symbol<StartMain>("__libc_start_main", "GLIBC_2.2.5"), main, argc, argv,
-                    init, fini, rtld_fini, stack_end);
+  return start_main(NextSymbol<StartMain>{"__libc_start_main", "GLIBC_2.2.5"}.get(), main, argc,
+                    argv, init, fini, rtld_fini, stack_end);
 }
 }
 

@@ -18,19 +18,8 @@ namespace {
 using Mask = int (*)(int, const sigset_t*, sigset_t*);
 using TimedWait = int (*)(const sigset_t*, siginfo_t*, const timespec*);
 
-constinit Mask real_pthread_sigmask = nullptr;
-constinit TimedWait real_sigtimedwait = nullptr;
-
-Mask real_mask() {
-  if (!real_pthread_sigmask)
-    real_pthread_sigmask = next_symbol<Mask>("pthread_sigmask", "GLIBC_2.32");
-  return real_pthread_sigmask;
-}
-
-TimedWait real_wait() {
-  if (!real_sigtimedwait) real_sigtimedwait = next_symbol<TimedWait>("sigtimedwait", "GLIBC_2.2.5");
-  return real_sigtimedwait;
-}
+constinit NextSymbol<Mask> real_mask{"pthread_sigmask", "GLIBC_2.32"};
+constinit NextSymbol<TimedWait> real_wait{"sigtimedwait", "GLIBC_2.2.5"};
 
 // A program with a handler of its own relies on it not running while SIGPROF is blocked.
 bool has_handler() {
@@ -49,18 +38,17 @@ int wait_past_ticks(const sigset_t* set, siginfo_t* info, std::uint64_t limit) {
       const std::uint64_t at = now(CLOCK_MONOTONIC);
       rest = timespec_of(at < limit ? limit - at : 0);
     }
-    const int signal = real_wait()(set, got, limit != 0 ? &rest : nullptr);
+    const int signal = real_wait(set, got, limit != 0 ? &rest : nullptr);
     if (signal != SIGPROF || !is_tick(*got)) return signal;
   }
 }
 
 int timed_wait(const sigset_t* set, siginfo_t* info, const timespec* limit) {
-  if (!current_thread || !set || sigismember(set, SIGPROF) != 1)
-    return real_wait()(set, info, limit);
+  if (!current_thread || !set || sigismember(set, SIGPROF) != 1) return real_wait(set, info, limit);
   if (!limit) return wait_past_ticks(set, info, 0);
   if (limit->tv_sec < 0 || limit->tv_nsec < 0 || limit->tv_nsec >= 1'000'000'000 ||
       limit->tv_sec > 1'000'000'000)
-    return real_wait()(set, info, limit);
+    return real_wait(set, info, limit);
   return wait_past_ticks(set, info,
                          now(CLOCK_MONOTONIC) +
                              static_cast<std::uint64_t>(limit->tv_sec) * 1'000'000'000 +
@@ -70,19 +58,19 @@ int timed_wait(const sigset_t* set, siginfo_t* info, const timespec* limit) {
 }  // namespace
 
 void find_mask_functions() {
-  real_mask();
-  real_wait();
+  real_mask.get();
+  real_wait.get();
 }
 
 void adopt_mask() {
   sigset_t mask;
-  if (real_mask()(SIG_SETMASK, nullptr, &mask) == 0 && sigismember(&mask, SIGPROF) == 1)
+  if (real_mask(SIG_SETMASK, nullptr, &mask) == 0 && sigismember(&mask, SIGPROF) == 1)
     change_mask(SIG_SETMASK, &mask, nullptr);
 }
 
 int change_mask(int how, const sigset_t* set, sigset_t* old) {
   Thread* thread = current_thread;
-  if (!thread) return real_mask()(how, set, old);
+  if (!thread) return real_mask(how, set, old);
   const std::uint32_t masked = thread->masked;
   sigset_t without;
   if (set) {
@@ -94,7 +82,7 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
       sigdelset(&without, SIGPROF);
     }
   }
-  const int error = real_mask()(how, set ? &without : nullptr, old);
+  const int error = real_mask(how, set ? &without : nullptr, old);
   if (error != 0)
     thread->masked = masked;
   else if (old && masked)

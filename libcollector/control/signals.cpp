@@ -19,21 +19,17 @@ using Interrupt = int (*)(int, int);
 
 constinit bool taken = false;
 
-// One word each, so that a second look-up at the same time does no harm.
-template <typename Function>
-Function real(Function& known, const char* name) {
-  if (!known) known = next_symbol<Function>(name, "GLIBC_2.2.5");
-  return known;
-}
-constinit Act real_sigaction = nullptr;
-constinit Install real_signal = nullptr, real_sysv_signal = nullptr, real_sigset = nullptr;
-constinit Ignore real_sigignore = nullptr;
-constinit Interrupt real_siginterrupt = nullptr;
+constinit NextSymbol<Act> real_sigaction{"sigaction", "GLIBC_2.2.5"};
+constinit NextSymbol<Install> real_signal{"signal", "GLIBC_2.2.5"};
+constinit NextSymbol<Install> real_sysv_signal{"sysv_signal", "GLIBC_2.2.5"};
+constinit NextSymbol<Install> real_sigset{"sigset", "GLIBC_2.2.5"};
+constinit NextSymbol<Ignore> real_sigignore{"sigignore", "GLIBC_2.2.5"};
+constinit NextSymbol<Interrupt> real_siginterrupt{"siginterrupt", "GLIBC_2.2.5"};
 
 bool is_ours(int signal) { return signal == SIGPROF && taken; }
 
 int act(int signal, const struct sigaction* fresh, struct sigaction* old) {
-  if (!is_ours(signal)) return real(real_sigaction, "sigaction")(signal, fresh, old);
+  if (!is_ours(signal)) return real_sigaction(signal, fresh, old);
   exchange_program_action(fresh, old);
   return 0;
 }
@@ -50,18 +46,18 @@ Handler exchange_handler(Handler handler, int flags, bool mask_itself) {
 
 // signal(2): BSD semantics.
 Handler install(int signal, Handler handler) {
-  if (!is_ours(signal)) return real(real_signal, "signal")(signal, handler);
+  if (!is_ours(signal)) return real_signal(signal, handler);
   return exchange_handler(handler, SA_RESTART, true);
 }
 
 Handler install_once(int signal, Handler handler) {
-  if (!is_ours(signal)) return real(real_sysv_signal, "sysv_signal")(signal, handler);
+  if (!is_ours(signal)) return real_sysv_signal(signal, handler);
   return exchange_handler(handler, static_cast<int>(SA_RESETHAND | SA_NODEFER), false);
 }
 
 // sigset(3): also changes the mask, and tells whether SIGPROF was in it.
 Handler install_and_unblock(int signal, Handler handler) {
-  if (!is_ours(signal)) return real(real_sigset, "sigset")(signal, handler);
+  if (!is_ours(signal)) return real_sigset(signal, handler);
   sigset_t tick, before;
   sigemptyset(&tick);
   sigaddset(&tick, SIGPROF);
@@ -75,12 +71,12 @@ Handler install_and_unblock(int signal, Handler handler) {
 }  // namespace
 
 void find_signal_functions() {
-  real(real_sigaction, "sigaction");
-  real(real_signal, "signal");
-  real(real_sysv_signal, "sysv_signal");
-  real(real_sigset, "sigset");
-  real(real_sigignore, "sigignore");
-  real(real_siginterrupt, "siginterrupt");
+  real_sigaction.get();
+  real_signal.get();
+  real_sysv_signal.get();
+  real_sigset.get();
+  real_sigignore.get();
+  real_siginterrupt.get();
 }
 
 bool take_sigprof(void (*handler)(int, siginfo_t*, void*)) {
@@ -90,7 +86,7 @@ bool take_sigprof(void (*handler)(int, siginfo_t*, void*)) {
   // SA_ONSTACK: a thread on a tiny stack that has set up an alternate one expects signals there.
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   std::memset(&ours.sa_mask, 0xff, sizeof ours.sa_mask);
-  if (real(real_sigaction, "sigaction")(SIGPROF, nullptr, &before) != 0) return false;
+  if (real_sigaction(SIGPROF, nullptr, &before) != 0) return false;
   exchange_program_action(&before, nullptr);
   taken = real_sigaction(SIGPROF, &ours, nullptr) == 0;
   return taken;
@@ -98,8 +94,7 @@ bool take_sigprof(void (*handler)(int, siginfo_t*, void*)) {
 
 bool has_sigprof(void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction now {};
-  return real(real_sigaction, "sigaction")(SIGPROF, nullptr, &now) == 0 &&
-         now.sa_sigaction == handler;
+  return real_sigaction(SIGPROF, nullptr, &now) == 0 && now.sa_sigaction == handler;
 }
 
 extern "C" {
@@ -130,13 +125,13 @@ EXPORTED("sigset")
 Handler gnomon_sigset(int signal, Handler handler) { return install_and_unblock(signal, handler); }
 EXPORTED("sigignore")
 int gnomon_sigignore(int signal) {
-  if (!is_ours(signal)) return real(real_sigignore, "sigignore")(signal);
+  if (!is_ours(signal)) return real_sigignore(signal);
   exchange_handler(SIG_IGN, 0, false);
   return 0;
 }
 EXPORTED("siginterrupt")
 int gnomon_siginterrupt(int signal, int interrupts) {
-  if (!is_ours(signal)) return real(real_siginterrupt, "siginterrupt")(signal, interrupts);
+  if (!is_ours(signal)) return real_siginterrupt(signal, interrupts);
   struct sigaction theirs {};
   exchange_program_action(nullptr, &theirs);
   theirs.sa_flags = interrupts ? theirs.sa_flags & ~SA_RESTART : theirs.sa_flags | SA_RESTART;
