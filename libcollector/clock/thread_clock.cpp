@@ -13,6 +13,7 @@
 
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/task_clock_event.h"
+#include "libcollector/core/atomic.h"
 #include "libcollector/core/own_stack.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
@@ -85,12 +86,14 @@ void tick(const siginfo_t& info, const ucontext_t& context) {
   Thread* thread = current_thread;
   if (!thread || thread->in_handler || !thread->ticking) return;
   if (info.si_code == SI_TIMER && info.si_value.sival_ptr != thread) return;
-  thread->in_handler = 1;
+  atomic(thread->in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
   if (recorder->recording()) {
     if (!thread->ticked) on_first_tick(*thread);
     record_sample(*thread, context);
+  } else {
+    stop_clock(*thread);  // nothing is recorded any more
   }
-  thread->in_handler = 0;
+  atomic(thread->in_handler).store(0, std::memory_order_release);
 }
 
 // Random, so that a thread shorter than the interval is met as often as its share of the interval
@@ -140,7 +143,7 @@ void collector_sigprof(int, siginfo_t* info, void* interrupted) {
 }
 
 bool start_clock(Thread& thread) {
-  if (!recorder->control()) return false;
+  if (!recorder->recording()) return false;
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = SIGPROF;
@@ -151,21 +154,31 @@ bool start_clock(Thread& thread) {
   thread.last_cpu = now(CLOCK_THREAD_CPUTIME_ID);
   thread.ticked = 0;
   thread.event = nullptr;
-  thread.ticking = 1;
+  atomic(thread.ticking).exchange(1);  // before recording() is read: see stop_all_clocks
   const itimerspec spec{timespec_of(interval), timespec_of(first_period())};
-  return raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0) == 0;
+  if (recorder->recording() && raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0) == 0)
+    return true;
+  stop_clock(thread);
+  return false;
 }
 
 // In a fork child the timer's number and the event's page may be the program's own.
 void stop_clock(Thread& thread) {
-  if (!thread.ticking) return;
-  thread.ticking = 0;
-  std::atomic_signal_fence(std::memory_order_seq_cst);  // a tick changes nothing from here on
+  if (atomic(thread.ticking).exchange(0) == 0) return;  // a tick changes nothing from here on
   if (!recorder->control()) return;
   if (thread.event)
     close_task_clock(thread.event);
   else
     raw_syscall(SYS_timer_delete, thread.timer);
+}
+
+void stop_all_clocks() {
+  visit_threads([](Thread& thread) {
+    constexpr int kTries = 10'000;
+    for (int tries = 0; tries < kTries && atomic(thread.in_handler).load() != 0; ++tries)
+      raw_syscall(SYS_sched_yield);
+    stop_clock(thread);
+  });
 }
 
 }  // namespace gnomon::collector

@@ -13,6 +13,7 @@
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/control/next_symbol.h"
+#include "libcollector/control/session.h"
 #include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
@@ -39,7 +40,8 @@ class Handover {
   Handover() : thread_(current_thread) {
     if (!thread_) return;
     // A child has no clock: what it sees ticking is its parent's.
-    ticked_ = thread_->ticking && raw_syscall(SYS_gettid) == long{thread_->tid};
+    ticked_ =
+        active_recorder() && thread_->ticking && raw_syscall(SYS_gettid) == long{thread_->tid};
     if (ticked_) stop_clock(*thread_);
     // Unblocked first: what is pending of the clock's is taken, what is somebody else's is kept.
     if (thread_->masked) {
@@ -120,6 +122,13 @@ void find_exec_functions() {
   real_execvpe.get();
   real_fexecve.get();
   real_execveat.get();
+}
+
+long execve_by_number(long, const char* path, Words argv, Words envp) {
+  return execute(real_execve, path, argv, envp);
+}
+long execveat_by_number(long, int at, const char* path, Words argv, Words envp, int flags) {
+  return execute(real_execveat, at, path, argv, envp, flags);
 }
 
 extern "C" {

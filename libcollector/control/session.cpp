@@ -23,6 +23,8 @@
 #include "libcollector/control/settings.h"
 #include "libcollector/control/signal_masks.h"
 #include "libcollector/control/signals.h"
+#include "libcollector/control/system_calls.h"
+#include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
 
@@ -140,6 +142,7 @@ void start_recording(char** argv, Timer timer, char* scratch, std::size_t scratc
   find_mask_functions();
   find_stack_functions();
   find_exec_functions();
+  find_system_call_functions();
   if (!read_settings(settings)) return;
   clean_environment();
   const int saved_errno = errno;
@@ -157,18 +160,31 @@ void start_recording(char** argv, Timer timer, char* scratch, std::size_t scratc
   errno = saved_errno;
 }
 
+void end_recording() {
+  recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
+  write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
+}
+
 [[gnu::destructor]] void finish() {
   if (!recorder || !recorder->control()) return;  // no experiment, or a fork child
+  if (recorder->control()->end_time != 0) return;
   if (Thread* thread = current_thread) on_thread_end(thread);
   if (recorder->recording() && !has_sigprof(collector_sigprof))
     recorder->drop(format::Drop::handler_displaced);
-  recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
-  write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
+  end_recording();
 }
 
 }  // namespace
 
 Recorder* active_recorder() { return recorder && recorder->recording() ? recorder : nullptr; }
+
+void end_before_confinement() {
+  if (!active_recorder() || raw_syscall(SYS_getpid) != long{recorder->control()->pid}) return;
+  recorder->fail(format::Failure::confined, 0);
+  stop_all_clocks();
+  discard_sigprof();
+  end_recording();
+}
 
 void begin_thread(Thread& thread) {
   current_thread = &thread;

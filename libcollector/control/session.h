@@ -8,6 +8,9 @@ namespace gnomon::collector {
 // The recorder while this process records; null otherwise, and in a fork child.
 Recorder* active_recorder();
 
+// Ends recording for good, because from here on the kernel may end the program for a system call
+// of ours: afterwards none is made. Nothing in a child of fork or vfork. Normal context.
+void end_before_confinement();
 // Makes the calling thread, whose slot it is, a sampled one until it ends. Slot fields tid, stack
 // are filled by the caller.
 void begin_thread(Thread& thread);

@@ -92,6 +92,14 @@ bool take_sigprof(void (*handler)(int, siginfo_t*, void*)) {
   return taken;
 }
 
+// Setting a signal to be ignored takes back what is pending of it (POSIX, "Signal Actions").
+void discard_sigprof() {
+  struct sigaction ignore {
+  }, ours{};
+  ignore.sa_handler = SIG_IGN;
+  if (real_sigaction(SIGPROF, &ignore, &ours) == 0) real_sigaction(SIGPROF, &ours, nullptr);
+}
+
 bool has_sigprof(void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction now {};
   return real_sigaction(SIGPROF, nullptr, &now) == 0 && now.sa_sigaction == handler;

@@ -10,6 +10,8 @@ void find_signal_functions();
 // Makes `handler` the process's for SIGPROF; what it was before counts as the program's. False:
 // refused. Normal context.
 bool take_sigprof(void (*handler)(int, siginfo_t*, void*));
+// Forgets every SIGPROF that is pending for any thread, a tick or not. Normal context.
+void discard_sigprof();
 // False: the program set an action by a raw system call. Any context.
 bool has_sigprof(void (*handler)(int, siginfo_t*, void*));
 

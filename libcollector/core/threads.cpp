@@ -47,6 +47,13 @@ Thread* claim_thread() {
   return nullptr;
 }
 
+void visit_threads(void (*visit)(Thread& thread)) {
+  for (const auto& chunk : chunks)
+    if (Thread* begin = chunk.load(std::memory_order_acquire))
+      for (std::uint32_t i = 0; i < kChunk; ++i)
+        if (std::atomic_ref(begin[i].used).load(std::memory_order_acquire) != 0) visit(begin[i]);
+}
+
 bool is_thread_slot(const void* address) {
   if (address && address == current_thread) return true;
   for (const auto& chunk : chunks) {

@@ -30,6 +30,8 @@ extern constinit thread_local Thread* current_thread __attribute__((tls_model("i
 // Null: all slots are taken or memory is short.
 Thread* claim_thread();
 void release_thread(Thread& thread);
+// Every slot that belongs to a thread at this moment.
+void visit_threads(void (*visit)(Thread& thread));
 // True of the address of a slot, claimed or not. Any context.
 bool is_thread_slot(const void* address);
 

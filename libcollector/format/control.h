@@ -29,6 +29,7 @@ enum class Failure : std::uint32_t {
   map_file = 4,
   stacks_full = 5,
   no_clock = 6,
+  confined = 7,
 };
 struct FailureText {
   Failure failure;
@@ -47,6 +48,10 @@ inline constexpr std::array kFailures{
                 "profile a shorter run"},
     FailureText{Failure::no_clock, "the program could not set up its sampling clock",
                 "see whether a sandbox forbids it timers and signal handlers"},
+    FailureText{Failure::confined,
+                "the program confined its system calls (seccomp), and could be ended for recording "
+                "on",
+                "run it without its sandbox to see the rest"},
 };
 
 // Null: written by a newer collector.

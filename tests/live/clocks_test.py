@@ -68,7 +68,8 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
         assert 1.15 < table["brief"][1] < 2.45, (interval, table)
 
     # The program executed lives, and finds of SIGPROF what it would have found; a failed exec leaves the clock running.
-    for way in ("execve", "execv", "execvp", "execvpe", "fexecve", "execveat", "execl", "execlp", "execle"):
+    for way in ("execve", "execv", "execvp", "execvpe", "fexecve", "execveat", "execl", "execlp", "execle",
+                "syscall execve", "syscall execveat"):
         said, _, _ = run(work, "exec", way, interval=fine)
         assert said == direct("exec", way), (way, said)
     for what in ("ignore", "block"):

@@ -1,6 +1,7 @@
 // Uses CPU time in ways that are hard on a clock: for long, in many short threads, up to an exec.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,8 @@ void execute(const std::string& way, const char* self) {
   if (way == "execvpe") execvpe(self, argv, environ);
   if (way == "fexecve") fexecve(open(self, O_RDONLY | O_CLOEXEC), argv, environ);
   if (way == "execveat") execveat(AT_FDCWD, self, argv, environ, 0);
+  if (way == "syscall execve") syscall(SYS_execve, self, argv, environ);
+  if (way == "syscall execveat") syscall(SYS_execveat, AT_FDCWD, self, argv, environ, 0);
   if (way == "execl") execl(self, name, word, nullptr);
   if (way == "execlp") execlp(self, name, word, nullptr);
   if (way == "execle") execle(self, name, word, nullptr, environ);

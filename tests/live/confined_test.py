@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""A program that confines its system calls lives on: recording ends before, keeps what it has, and says why."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import recorded
+
+build = pathlib.Path(sys.argv[1])
+program = build / "targets/confined"
+SENTENCE = "recording stopped early: the program confined its system calls (seccomp)"
+
+
+def direct(way):
+    return subprocess.run([program, way], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+
+
+with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    if direct("prctl").returncode == 77:
+        print("filters cannot be set here: nothing tested")
+        sys.exit(0)
+    for way in ("prctl", "prctl-by-number", "syscall", "strict", "threads"):
+        for interval in (10_000_000, 500_000):
+            done, experiment = recorded.run(build, program, [way], work, interval=interval)
+            without = direct(way)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "") == (without.returncode, without.stdout, without.stderr), (way, done)
+            table, notes = recorded.functions(build, experiment)
+            assert any(SENTENCE in note for note in notes), (way, notes)
+            assert 0.06 < table["before_filter"][1] < 0.14 and "after_filter" not in table, (way, table)
+            log = [json.loads(line)["event"] for line in (experiment / "log.jsonl").read_text().splitlines()]
+            assert log == ["end"], log
+    for way in ("probe", "fork", "vfork"):
+        done, experiment = recorded.run(build, program, [way], work)
+        assert done.returncode == 0, (way, done)
+        table, notes = recorded.functions(build, experiment)
+        assert not any(SENTENCE in note for note in notes), (way, notes)
+        assert 0.06 < table["after_probe"][1] < 0.14, (way, table)
+print("every program outlived its confinement")
