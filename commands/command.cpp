@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <numeric>
 
 namespace gnomon::commands {
@@ -27,14 +28,63 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-constexpr std::array<std::string_view, 1> kOptions{"--format"};
+constexpr std::array<std::string_view, 2> kFormats{"text", "json"};
 
-Result<Format> format_of(std::string_view word) {
-  constexpr std::array<std::string_view, 2> kFormats{"text", "json"};
-  if (word == kFormats[0]) return Format::text;
-  if (word == kFormats[1]) return Format::json;
-  return fault(fmt::format("there is no format {}", word),
-               suggestion(word, kFormats, "text and json are known"));
+Result<void> set_format(std::string_view word, Invocation& call) {
+  const auto at = std::find(kFormats.begin(), kFormats.end(), word);
+  if (at == kFormats.end())
+    return fault(fmt::format("there is no format {}", word),
+                 suggestion(word, kFormats, "text and json are known"));
+  call.format = static_cast<Format>(at - kFormats.begin());
+  return {};
+}
+
+Result<void> set_limit(std::string_view word, Invocation& call) {
+  std::size_t limit = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), limit);
+  if (error != std::errc() || end != word.data() + word.size())
+    return fault(fmt::format("{} is not a number of rows", word), "0 shows all of them");
+  call.limit = limit;
+  return {};
+}
+
+// The options of every report.
+struct Option {
+  std::string_view name, needs;
+  Result<void> (*set)(std::string_view word, Invocation& call);
+};
+constexpr std::array kOptions{
+    Option{"--format", "a word; text and json are known", set_format},
+    Option{"--limit", "a number of rows; 0 shows all of them", set_limit},
+};
+
+Result<const Option*> option_named(const Command& command, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Option& option : kOptions) {
+    if (command.is_report && option.name == name) return &option;
+    names.push_back(option.name);
+  }
+  return fault(fmt::format("{} has no option {}", command.name, name),
+               command.is_report ? suggestion(name, names, "--format and --limit are known")
+                                 : "give it without options");
+}
+
+// A command that takes arguments tells the experiment by its ending.
+Result<void> find_experiment_word(const Command& command, Invocation& call) {
+  auto& words = call.arguments;
+  if (!command.is_report || words.empty()) return {};
+  const std::string& last = words.back();
+  if (words.size() > command.arguments || last.ends_with(".er") || last.ends_with(".er/")) {
+    call.experiment = last;
+    words.pop_back();
+  }
+  if (words.size() <= command.arguments) return {};
+  if (command.arguments == 0)
+    return fault(fmt::format("one experiment at a time, not {}", words.size() + 1),
+                 "name one directory");
+  return fault(fmt::format("{} takes {} words and an experiment, not {}", command.name,
+                           command.arguments, words.size() + 1),
+               fmt::format("its syntax is {}", command.syntax));
 }
 
 }  // namespace
@@ -65,17 +115,16 @@ Result<Invocation> parse(const Command& command, std::span<const std::string> wo
       continue;
     }
     const auto equals = word.find('=');
-    const std::string name = word.substr(0, equals);
-    if (name != "--format" || !command.is_report)
-      return fault(fmt::format("{} has no option {}", command.name, name),
-                   command.is_report ? suggestion(name, kOptions, "--format is known")
-                                     : "give it without options");
+    const auto option = option_named(command, word.substr(0, equals));
+    if (!option) return tl::unexpected(option.error());
     if (equals == std::string::npos && i + 1 == words.size())
-      return fault("--format needs a word", "text and json are known");
-    auto format = format_of(equals == std::string::npos ? words[++i] : word.substr(equals + 1));
-    if (!format) return tl::unexpected(format.error());
-    call.format = *format;
+      return fault(fmt::format("{} needs {}", (*option)->name, (*option)->needs));
+    auto set =
+        (*option)->set(equals == std::string::npos ? words[++i] : word.substr(equals + 1), call);
+    if (!set) return tl::unexpected(set.error());
   }
+  if (auto found = find_experiment_word(command, call); !found)
+    return tl::unexpected(found.error());
   return call;
 }
 
@@ -90,7 +139,7 @@ std::string help_text() {
   std::string text =
       "Commands (in LLDB `collector NAME`, from the shell `gnomon print -NAME`):\n\n";
   for (const Command& command : command_table())
-    text += fmt::format("  {:<10} {}\n", command.name, command.summary);
+    text += fmt::format("  {:<15}  {}\n", command.name, command.summary);
   return text + "\n`help NAME` says more.\n";
 }
 

@@ -14,21 +14,29 @@ using namespace gnomon::commands;
 
 class ShellHost : public Host {
  public:
+  explicit ShellHost(std::string experiment = {}) : experiment_(std::move(experiment)) {}
   Result<std::string> enable() override { return only_in_lldb(); }
   Result<std::string> disable() override { return only_in_lldb(); }
   Result<std::string> experiment() override {
+    if (!experiment_.empty()) return experiment_;
     return fault("no experiment is named", "end the line with one, such as test.1.er");
   }
+  Result<std::string> function() override {
+    return fault("no function is named", "name one, as `gnomon print -functions` shows it");
+  }
+  std::size_t usual_limit() const override { return 0; }
   std::string state() override { return ""; }
 
  private:
   static tl::unexpected<Fault> only_in_lldb() {
     return fault("only a debugger can do that", "in LLDB type `collector enable`");
   }
+
+  std::string experiment_;
 };
 
 constexpr const char* kUsage =
-    "Usage: gnomon print [--format text|json] -REPORT... EXPERIMENT\n"
+    "Usage: gnomon print [--format text|json] [--limit N] -REPORT... EXPERIMENT\n"
     "       gnomon help [COMMAND]\n"
     "       gnomon version\n\n"
     "Example: gnomon print -functions test.1.er\n\n";
@@ -44,23 +52,53 @@ Result<const Command*> report_named(const std::string& word) {
                suggestion(name, names, "`gnomon help` lists them all"));
 }
 
-Result<std::string> print(std::vector<std::string> words) {
-  std::vector<const Command*> reports;
-  std::vector<std::string> rest;
-  for (const std::string& word : words) {
-    if (word.size() < 2 || word[0] != '-' || word[1] == '-') {
-      rest.push_back(word);
-      continue;
+// A report and its own words.
+struct Wanted {
+  const Command* report;
+  std::vector<std::string> words;
+};
+
+// The options are every report's.
+struct Line {
+  std::vector<Wanted> reports;
+  std::vector<std::string> options;
+  std::string experiment;
+};
+
+Result<Line> read_line(const std::vector<std::string>& words) {
+  Line line;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool is_last = i + 1 == words.size();
+    if (word.size() > 1 && word[0] == '-' && word[1] != '-') {
+      auto report = report_named(word);
+      if (!report) return tl::unexpected(report.error());
+      line.reports.push_back({*report, {}});
+    } else if (word.starts_with("--")) {
+      line.options.push_back(word);
+      if (word.find('=') == std::string::npos && !is_last) line.options.push_back(words[++i]);
+    } else if (is_last) {
+      line.experiment = word;
+    } else if (!line.reports.empty() &&
+               line.reports.back().words.size() < line.reports.back().report->arguments) {
+      line.reports.back().words.push_back(word);
+    } else {
+      return fault("nothing is known by the name of " + word,
+                   "one experiment ends the line, a report's words follow it");
     }
-    auto report = report_named(word);
-    if (!report) return tl::unexpected(report.error());
-    reports.push_back(*report);
   }
-  if (reports.empty()) return fault("no report is named", "for example -functions");
-  ShellHost host;
+  return line;
+}
+
+Result<std::string> print(const std::vector<std::string>& words) {
+  auto line = read_line(words);
+  if (!line) return tl::unexpected(line.error());
+  if (line->reports.empty()) return fault("no report is named", "for example -functions");
+  ShellHost host(line->experiment);
   std::string out;
-  for (const Command* report : reports) {
-    auto text = execute(host, *report, rest);
+  for (Wanted& wanted : line->reports) {
+    wanted.words.insert(wanted.words.end(), line->options.begin(), line->options.end());
+    auto text = execute(host, *wanted.report, wanted.words);
     if (!text) return text;
     out += (out.empty() ? "" : "\n") + *text;
   }

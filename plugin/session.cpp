@@ -115,6 +115,16 @@ Result<std::string> Session::experiment() {
                        : "type `collector enable` and `run`");
 }
 
+// By the symbol: what is inlined into it has no samples of its own.
+Result<std::string> Session::function() {
+  lldb::SBFrame frame =
+      debugger_.GetSelectedTarget().GetProcess().GetSelectedThread().GetSelectedFrame();
+  const char* name = frame.GetSymbol().GetMangledName();
+  if (!name) name = frame.GetSymbol().GetName();
+  if (name) return std::string(name);
+  return fault("no frame with a function is selected", "name a function");
+}
+
 std::string Session::state() {
   if (!launch_) return "disabled; `collector enable` records later runs";
   return "enabled; every run writes an experiment, " + stem_ + ".N.er";

@@ -17,6 +17,8 @@ class Session : public commands::Host {
   Result<std::string> enable() override;
   Result<std::string> disable() override;
   Result<std::string> experiment() override;
+  Result<std::string> function() override;
+  std::size_t usual_limit() const override { return 40; }
   std::string state() override;
 
  private:

@@ -1,34 +1,21 @@
-// Exclusive and inclusive time of functions. Any thread.
+// Exclusive and inclusive values of functions. Any thread.
 #include "reader/metrics/functions.h"
 
 #include <algorithm>
 
 namespace gnomon::reader {
 
-FunctionTime& FunctionTimes::at(FunctionId id) {
-  if (index(id) >= times_.size()) {
-    times_.resize(index(id) + 1);
-    stamp_.resize(index(id) + 1);
+FunctionValues by_function(const CallTree& tree, const Values& exclusive, const Values& inclusive) {
+  std::uint32_t functions = 0;
+  for (std::uint32_t n = 0; n < tree.size(); ++n)
+    functions = std::max(functions, index(tree.node(CallId{n}).function) + 1);
+  FunctionValues values{Values(functions), Values(functions)};
+  for (std::uint32_t n = 0; n < tree.size(); ++n) {
+    const CallTree::Node& node = tree.node(CallId{n});
+    values.exclusive[index(node.function)] += exclusive[n];
+    if (node.same == CallId::none) values.inclusive[index(node.function)] += inclusive[n];
   }
-  times_[index(id)].function = id;
-  return times_[index(id)];
-}
-
-void FunctionTimes::add(const WeightedStack& stack) {
-  if (stack.frames.empty()) return;
-  ++stacks_;
-  at(stack.frames.front()).exclusive += stack.time;
-  for (const FunctionId frame : stack.frames) {
-    FunctionTime& time = at(frame);
-    if (stamp_[index(frame)] == stacks_) continue;
-    stamp_[index(frame)] = stacks_;
-    time.inclusive += stack.time;
-  }
-}
-
-std::vector<FunctionTime> FunctionTimes::take() && {
-  std::erase_if(times_, [](const FunctionTime& t) { return t.inclusive.value == 0; });
-  return std::move(times_);
+  return values;
 }
 
 }  // namespace gnomon::reader

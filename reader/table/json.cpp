@@ -13,6 +13,7 @@ struct CellJson {
   Json operator()(const std::string& text) const { return text; }
   Json operator()(std::uint64_t count) const { return count; }
   Json operator()(Nanoseconds t) const { return seconds(t); }
+  Json operator()(const Label& label) const { return label.name; }
   Json operator()(Percent p) const { return std::round(p.value * 100) / 100; }
 };
 
@@ -31,6 +32,7 @@ std::string to_json(const Table& table) {
       object[table.columns[c].id] = std::visit(CellJson{}, row[c]);
     json["rows"].push_back(std::move(object));
   }
+  json["left_out"] = table.left_out.count;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -13,11 +13,23 @@ struct Percent {
   double value = 0;
 };
 
-using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, Percent>;
+// A name that text shows behind a mark, such as the branches of a tree.
+struct Label {
+  std::string mark, name;
+};
+
+using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, Percent, Label>;
 
 struct Column {
   std::string id;                  // in JSON
   std::vector<std::string> title;  // lines, the unit last
+  bool in_text = true;             // false: what text tells by its layout
+};
+
+// What a limit left out.
+struct LeftOut {
+  std::uint64_t count = 0;
+  std::string what;  // plural
 };
 
 struct Table {
@@ -25,11 +37,13 @@ struct Table {
   std::vector<std::string> notes;  // what was lost or cannot be trusted; printed above the rows
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;  // each as long as columns
+  std::vector<std::size_t> groups;      // rows before which text leaves a line blank, ascending
+  LeftOut left_out;
 };
 
 // Numbers to the right, text to the left.
 std::string to_text(const Table& table);
-// {"title", "notes", "columns", "rows": [{column id: value}]}; times in seconds.
+// {"title", "notes", "columns", "rows": [{column id: value}], "left_out"}; times in seconds.
 std::string to_json(const Table& table);
 
 }  // namespace gnomon::reader

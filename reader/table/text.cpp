@@ -11,6 +11,7 @@ namespace {
 struct CellText {
   std::string operator()(const std::string& text) const { return text; }
   std::string operator()(std::uint64_t count) const { return std::to_string(count); }
+  std::string operator()(const Label& label) const { return label.mark + label.name; }
   // An exact zero is told apart from a small time.
   std::string operator()(Nanoseconds t) const {
     return t.value == 0 ? "0.   " : fmt::format("{:.3f}", seconds(t));
@@ -20,8 +21,8 @@ struct CellText {
   }
 };
 
-bool is_text(const Table& table, std::size_t column) {
-  return !table.rows.empty() && std::holds_alternative<std::string>(table.rows.front()[column]);
+bool is_text(const Cell& cell) {
+  return std::holds_alternative<std::string>(cell) || std::holds_alternative<Label>(cell);
 }
 
 std::size_t width_of(const std::string& utf8) {
@@ -29,13 +30,37 @@ std::size_t width_of(const std::string& utf8) {
       std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-void append_cell(std::string& line, const std::string& text, std::size_t width, bool left) {
-  const std::string pad(width - std::min(width, width_of(text)), ' ');
-  if (!line.empty()) line += "  ";
-  line += left ? text + pad : pad + text;
+// What text shows of a column.
+struct Strip {
+  bool left = false;
+  std::size_t width = 0;
+  std::vector<std::string> title;
+  std::vector<std::string> cells;
+};
+
+std::vector<Strip> strips_of(const Table& table) {
+  std::vector<Strip> strips;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (!table.columns[c].in_text) continue;
+    Strip& strip = strips.emplace_back();
+    strip.left = !table.rows.empty() && is_text(table.rows.front()[c]);
+    strip.title = table.columns[c].title;
+    for (const auto& row : table.rows) strip.cells.push_back(std::visit(CellText{}, row[c]));
+    for (const std::string& line : strip.title) strip.width = std::max(strip.width, width_of(line));
+    for (const std::string& cell : strip.cells) strip.width = std::max(strip.width, width_of(cell));
+  }
+  return strips;
 }
 
-void append_line(std::string& out, std::string line) {
+// cell(strip): the text of that strip in this line.
+template <typename CellOf>
+void append_line(std::string& out, const std::vector<Strip>& strips, CellOf cell) {
+  std::string line;
+  for (std::size_t s = 0; s < strips.size(); ++s) {
+    const std::string text = cell(strips[s]);
+    const std::string pad(strips[s].width - std::min(strips[s].width, width_of(text)), ' ');
+    line += (s == 0 ? "" : "  ") + (strips[s].left ? text + pad : pad + text);
+  }
   line.erase(line.find_last_not_of(' ') + 1);
   out += line + "\n";
 }
@@ -43,39 +68,27 @@ void append_line(std::string& out, std::string line) {
 }  // namespace
 
 std::string to_text(const Table& table) {
-  std::size_t header_lines = 0;
-  std::vector<std::size_t> widths;
-  std::vector<std::vector<std::string>> cells;
-  for (const auto& row : table.rows) {
-    auto& texts = cells.emplace_back();
-    for (const Cell& cell : row) texts.push_back(std::visit(CellText{}, cell));
-  }
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    std::size_t width = 0;
-    for (const std::string& line : table.columns[c].title) width = std::max(width, width_of(line));
-    for (const auto& row : cells) width = std::max(width, width_of(row[c]));
-    widths.push_back(width);
-    header_lines = std::max(header_lines, table.columns[c].title.size());
-  }
-
   std::string out;
   if (!table.title.empty()) out += table.title + "\n";
   for (const std::string& note : table.notes) out += "Note: " + note + "\n";
   if (!out.empty()) out += "\n";
-  for (std::size_t h = 0; h < header_lines; ++h) {
-    std::string line;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      const auto& title = table.columns[c].title;
-      append_cell(line, h < title.size() ? title[h] : "", widths[c], is_text(table, c));
+  const std::vector<Strip> strips = strips_of(table);
+  std::size_t header_lines = 0;
+  for (const Strip& strip : strips) header_lines = std::max(header_lines, strip.title.size());
+  for (std::size_t h = 0; h < header_lines; ++h)
+    append_line(out, strips,
+                [&](const Strip& s) { return h < s.title.size() ? s.title[h] : std::string(); });
+  auto group = table.groups.begin();
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    if (group != table.groups.end() && *group == row) {
+      out += "\n";
+      ++group;
     }
-    append_line(out, line);
+    append_line(out, strips, [&](const Strip& s) { return s.cells[row]; });
   }
-  for (const auto& row : cells) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c)
-      append_cell(line, row[c], widths[c], is_text(table, c));
-    append_line(out, line);
-  }
+  if (table.left_out.count != 0)
+    out += fmt::format("\n{} more {}; --limit 0 shows all.\n", table.left_out.count,
+                       table.left_out.what);
   return out;
 }
 

@@ -13,6 +13,8 @@ class NoHost : public Host {
   Result<std::string> enable() override { return std::string("on"); }
   Result<std::string> disable() override { return fault("not on"); }
   Result<std::string> experiment() override { return fault("no experiment", "run"); }
+  Result<std::string> function() override { return fault("no frame", "name a function"); }
+  std::size_t usual_limit() const override { return 40; }
   std::string state() override { return ""; }
 };
 
@@ -38,6 +40,28 @@ TEST(Commands, WrongWordsGetOneSentence) {
             "! / is not an experiment; name a directory that the collector wrote, such as "
             "test.1.er.");
   EXPECT_EQ(answer("functions", {}), "! no experiment; run.");
+}
+
+Invocation parsed(const char* name, std::vector<std::string> words) {
+  auto call = parse(*find_command(name), words);
+  EXPECT_TRUE(call);
+  return call ? *call : Invocation{};
+}
+
+TEST(Commands, ArgumentsAndExperiment) {
+  EXPECT_EQ(parsed("functions", {"there"}).experiment, "there");
+  EXPECT_EQ(parsed("functions", {"--limit", "7", "there"}).limit, 7u);
+  EXPECT_EQ(parsed("csingle", {"f", "test.1.er"}).experiment, "test.1.er");
+  EXPECT_EQ(parsed("csingle", {"f", "2"}).arguments.size(), 2u);
+  EXPECT_FALSE(parsed("csingle", {"f", "2"}).experiment);
+  EXPECT_EQ(parsed("csingle", {"f", "2", "there", "--format=json"}).experiment, "there");
+  EXPECT_EQ(answer("csingle", {"f", "2", "x", "y"}).find("! csingle takes 2 words and an exp"), 0u);
+  EXPECT_EQ(answer("csingle", {"f", "two", "x.er"}),
+            "! two is not the number of a function; functions are counted from 1.");
+  EXPECT_EQ(answer("functions", {"--limit=all"}),
+            "! all is not a number of rows; 0 shows all of them.");
+  EXPECT_EQ(answer("functions", {"--limt", "3"}),
+            "! functions has no option --limt; did you mean --limit?");
 }
 
 TEST(Commands, HelpNamesEveryCommand) {

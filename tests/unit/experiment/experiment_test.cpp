@@ -59,7 +59,7 @@ TEST_F(Written, ForkedChildRecordsNothing) {
 TEST_F(Written, FailureStaysVisible) {
   recorder_->fail(format::Failure::no_space, ENOSPC);
   recorder_->end(2000, 1);
-  auto table = reader::functions_report(directory_.path());
+  auto table = reader::functions_report(directory_.path(), 0);
   ASSERT_TRUE(table);
   ASSERT_FALSE(table->notes.empty());
   EXPECT_NE(table->notes[0].find("file system of the experiment is full"), std::string::npos);
@@ -86,7 +86,7 @@ TEST_F(Written, NothingIsAddedOnceItIsClosed) {
 TEST(Experiment, NewerFormatIsRefused) {
   Directory directory;
   ASSERT_TRUE(write_header(directory, format::kFormatMajor + 1));
-  const auto table = reader::functions_report(directory.path());
+  const auto table = reader::functions_report(directory.path(), 0);
   ASSERT_FALSE(table);
   EXPECT_NE(sentence(table.error()).find("use a newer Gnomon"), std::string::npos);
 }

@@ -31,6 +31,25 @@ TEST(Table, Text) {
             " 0.      0.    é \"x\"\n");
 }
 
+TEST(Table, TextTellsGroupsByLayout) {
+  Table table;
+  table.columns = {{"group", {}, false}, {"count", {"Count"}}, {"name", {"Name"}}};
+  table.rows = {{std::string("a"), std::uint64_t{1}, Label{"*", "x"}},
+                {std::string("b"), std::uint64_t{20}, Label{"  +-", "y"}}};
+  table.groups = {1};
+  table.left_out = {3, "things"};
+  EXPECT_EQ(to_text(table),
+            "Count  Name\n"
+            "    1  *x\n"
+            "\n"
+            "   20    +-y\n"
+            "\n"
+            "3 more things; --limit 0 shows all.\n");
+  const auto json = nlohmann::json::parse(to_json(table));
+  EXPECT_EQ(json["rows"][1], (nlohmann::json{{"group", "b"}, {"count", 20}, {"name", "y"}}));
+  EXPECT_EQ(json["left_out"], 3);
+}
+
 TEST(Table, Json) {
   const auto json = nlohmann::json::parse(to_json(sample()));
   EXPECT_EQ(json["notes"][0], "3 samples dropped.");

@@ -1,0 +1,11 @@
+// Whether what a user typed means a function. Any thread.
+#pragma once
+#include <string_view>
+
+namespace gnomon::reader {
+
+// word: a display name, or its end from a component on; parameters may be left away, and template
+// arguments. So "sort", "util::sort" and "util::sort<int>(int)" mean "void util::sort<int>(int)".
+bool names_function(std::string_view word, std::string_view display_name);
+
+}  // namespace gnomon::reader

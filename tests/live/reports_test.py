@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""callers-callees, csingle and calltree agree with functions, inside LLDB and outside; csingle without a name is about the selected frame."""
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import lldb_session
+
+build = pathlib.Path(sys.argv[1])
+split = build / "targets/split"
+
+
+def printed(*words):
+    done = subprocess.run([build / "bin/gnomon", "print", *words], capture_output=True, text=True, timeout=30)
+    return done.returncode, done.stdout, done.stderr
+
+
+def rows(experiment, *report):
+    status, out, error = printed("--format", "json", *report, experiment)
+    assert status == 0, error
+    return json.loads(out)["rows"]
+
+
+def near(a, b):
+    return abs(a - b) < 1e-6
+
+
+with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    answers, _ = lldb_session.run(build, split, [
+        "collector enable", "breakpoint set -n checkpoint", "run", "frame select 1", "collector csingle", "collector csingle half",
+        "collector calltree --limit 3", "collector callers-callees", "continue"], work, arguments=["1"])
+    by = dict(answers)
+    assert "*run(int, bool)" in by["collector csingle"], by["collector csingle"]
+    assert "*work::half(unsigned long)" in by["collector csingle half"], by["collector csingle half"]
+    lines = [line.split("  ", 1)[-1] for line in by["collector calltree --limit 3"].splitlines() if "+-" in line]
+    assert [line.split("+-")[1] for line in lines[:2]] == ["<Total>", "main"] and len(lines) == 3, lines
+    assert "more calls; --limit 0 shows all." in by["collector calltree --limit 3"]
+    assert "*work::half(unsigned long)" in by["collector callers-callees"]
+
+    experiment = f"{work}/test.1.er"
+    functions = {row["name"]: row for row in rows(experiment, "-functions")}
+    total = functions["<Total>"]["inclusive_user_cpu"]
+    panels = collections.defaultdict(lambda: collections.defaultdict(float))
+    for row in rows(experiment, "-callers-callees"):
+        panels[row["function"]][row["role"]] += row["attributed_user_cpu"]
+    assert panels.keys() == functions.keys(), panels.keys() ^ functions.keys()
+    for name, panel in panels.items():
+        inclusive = functions[name]["inclusive_user_cpu"]
+        assert near(panel["function"] + panel["callee"], inclusive), (name, panel)
+        assert name == "<Total>" or near(panel["caller"], inclusive), (name, panel)
+        assert name == "<Total>" or near(panel["function"], functions[name]["exclusive_user_cpu"]), (name, panel)
+    alone = rows(experiment, "-csingle", "half")
+    assert alone == [row for row in rows(experiment, "-callers-callees") if row["function"] == "work::half(unsigned long)"], alone
+
+    tree = rows(experiment, "-calltree")
+    assert near(tree[0]["attributed_user_cpu"], total) and tree[0]["name"] == "<Total>"
+    path = []
+    left = {}
+    for at, row in enumerate(tree):
+        del path[row["depth"]:]
+        assert len(path) == row["depth"], row
+        if path:
+            left[path[-1]] -= row["attributed_user_cpu"]
+        path.append(at)
+        left[at] = row["attributed_user_cpu"]
+    exclusive = collections.defaultdict(float)
+    for at, rest in left.items():
+        exclusive[tree[at]["name"]] += rest
+    for name, row in functions.items():
+        assert name == "<Total>" or near(exclusive[name], row["exclusive_user_cpu"]), name
+
+    # A name that is met nowhere, a number that is none, two experiments: one sentence and status 1.
+    for words in (["-csingle", "nowhere", experiment], ["-csingle", "half", "2", experiment], ["-csingle", "half", "0", experiment],
+                  ["-csingle", experiment], ["-functions", experiment, experiment], ["-calltree", "--limit", "few", experiment]):
+        status, out, error = printed(*words)
+        assert status == 1 and out == "" and error.count("\n") == 1 and error.startswith("gnomon: "), (words, status, out, error)
+print(f"{len(functions)} functions and {len(tree)} calls add up")
