@@ -15,6 +15,7 @@
 #include "libcollector/clock/task_clock_event.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/own_stack.h"
+#include "libcollector/core/proc_status.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 
@@ -28,6 +29,8 @@ constinit std::uint64_t kernel_tick = 0;  // ns
 constinit Timer timer_kind = Timer::cpu_timer;
 constinit FreshFrame fresh_frame = nullptr;
 
+constexpr std::uint64_t kPatience = 200'000'000;  // ns, with other threads
+
 static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == kSavedOffset &&
               REG_RIP == int{kSavedRip} && REG_RSP == int{kSavedRsp} && REG_RBP == int{kSavedRbp});
 
@@ -37,6 +40,19 @@ struct Tick {
   Lane& lane;
 };
 
+// The node of the call stack; 0: failed. Again if a frame showed that other code has come to lie
+// where some was: rules and stacks of that are left behind.
+std::uint32_t interned(const Interrupted& at, Lane& lane) {
+  for (bool again = true;; again = false) {
+    const std::uint32_t epoch = recorder->epoch();
+    const Walked walked = unwinder->walk(at, lane.frames, kMaxFrames);
+    const std::uint32_t stack =
+        recorder->intern(lane, walked.count, walked.truncated,
+                         [](std::uint64_t pc, Lane& to) { fresh_frame(pc, *recorder, to); });
+    if (!again || recorder->epoch() == epoch) return stack;
+  }
+}
+
 // On the lane's stack.
 void sample(void* pointer) {
   const auto& [thread, context, lane] = *static_cast<Tick*>(pointer);
@@ -44,15 +60,12 @@ void sample(void* pointer) {
   const Interrupted at{reinterpret_cast<const std::uint64_t*>(context.uc_mcontext.gregs),
                        thread.stack,
                        {alternate, alternate + context.uc_stack.ss_size}};
-  const Walked walked = unwinder->walk(at, lane.frames, kMaxFrames);
   const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
   format::ClockSample record{};
   record.thread = thread.tid;
   record.time = now(CLOCK_MONOTONIC);
   record.weight = cpu - thread.last_cpu;
-  record.stack =
-      recorder->intern(lane, walked.count, walked.truncated,
-                       [](std::uint64_t pc, Lane& to) { fresh_frame(pc, *recorder, to); });
+  record.stack = interned(at, lane);
   record.cpu = sched_getcpu();
   if (record.stack && recorder->put(lane, *format::find_event_kind(format::kClockSample), record))
     thread.last_cpu = cpu;
@@ -173,12 +186,28 @@ void stop_clock(Thread& thread) {
 }
 
 void stop_all_clocks() {
-  visit_threads([](Thread& thread) {
-    constexpr int kTries = 10'000;
-    for (int tries = 0; tries < kTries && atomic(thread.in_handler).load() != 0; ++tries)
-      raw_syscall(SYS_sched_yield);
-    stop_clock(thread);
-  });
+  // One that has seen recording() may be opening an event.
+  visit_threads(
+      [](Thread& thread, std::uint64_t limit) {
+        while (atomic(thread.in_handler).load() != 0 && now(CLOCK_MONOTONIC) < limit)
+          raw_syscall(SYS_sched_yield);
+        stop_clock(thread);
+      },
+      now(CLOCK_MONOTONIC) + kPatience);
+}
+
+// The handler runs with every signal blocked, from the moment the kernel has taken the signal to
+// the end of the handler's return, and nothing else blocks SIGPROF but a program that has a handler
+// of its own.
+void await_all_handlers() {
+  visit_threads(
+      [](Thread& thread, std::uint64_t limit) {
+        ProcStatus status;
+        while (status.read(thread.tid) && status.blocked() >> (SIGPROF - 1) & 1 &&
+               now(CLOCK_MONOTONIC) < limit)
+          raw_syscall(SYS_sched_yield);
+      },
+      now(CLOCK_MONOTONIC) + kPatience);
 }
 
 }  // namespace gnomon::collector

@@ -30,8 +30,11 @@ bool is_tick(const siginfo_t& info);
 // Starts and stops the clock of the calling thread, whose slot it is. Normal context.
 bool start_clock(Thread& thread);
 void stop_clock(Thread& thread);
-// Once nothing is recorded any more: stops the clock of every thread. Ticks may still be pending;
-// waits some milliseconds at most for those that are being handled. Normal context.
+// Once nothing is recorded any more: stops the clock of every thread. Ticks may still be pending,
+// or be handled. Normal context.
 void stop_all_clocks();
+// Once no tick is pending: waits until no thread is in our handler. Normal context. Both wait a
+// fifth of a second at most.
+void await_all_handlers();
 
 }  // namespace gnomon::collector

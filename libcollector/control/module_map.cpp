@@ -6,9 +6,10 @@
 #include <link.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstring>
 
+#include "libcollector/control/build_id.h"
+#include "libcollector/control/known_objects.h"
 #include "libcollector/core/json_line.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
@@ -16,47 +17,18 @@
 namespace gnomon::collector {
 namespace {
 
-struct Known {
-  std::uint64_t begin;
-  std::atomic<std::uint64_t> end;  // stored last; 0: not yet
-  std::uint64_t bias;
-  const ElfW(Phdr) * headers;
-  std::size_t header_count;
-};
-constexpr std::uint32_t kMaxKnown = 4096;
-constinit Known known[kMaxKnown] = {};
-constinit std::atomic<std::uint32_t> known_count = 0;
+constinit KnownObjects known = {};
+// Never unloaded.
+constexpr std::uint32_t kMaxAtStart = 1024;
+constinit LoadObject at_start[kMaxAtStart] = {};
 constinit std::uint32_t count_at_start = 0;
 constinit char map_path[Recorder::kPathBytes] = {};
 
 using FindObject = int (*)(void*, dl_find_object*);
 constinit FindObject find_object = nullptr;
 
-struct Object {
-  std::uint64_t begin, end, bias;
-  const char* path;
-  const ElfW(Phdr) * headers;
-  std::size_t header_count;
-};
-
-bool is_known(std::uint64_t pc) {
-  for (std::uint32_t i = std::min(known_count.load(std::memory_order_acquire), kMaxKnown); i-- > 0;)
-    if (pc >= known[i].begin && pc < known[i].end.load(std::memory_order_acquire)) return true;
-  return false;
-}
-
-void remember(const Object& object) {
-  const std::uint32_t i = known_count.fetch_add(1, std::memory_order_acq_rel);
-  if (i >= kMaxKnown) return;  // the object is written again when it is met again: harmless
-  known[i].begin = object.begin;
-  known[i].bias = object.bias;
-  known[i].headers = object.headers;
-  known[i].header_count = object.header_count;
-  known[i].end.store(object.end, std::memory_order_release);
-}
-
 // By the loader's own lock-free table. Program headers are read where the first page maps them.
-bool ask_loader(std::uint64_t pc, Object& object, std::uint64_t& frame_header) {
+bool ask_loader(std::uint64_t pc, LoadObject& object, std::uint64_t& frame_header) {
   dl_find_object found{};
   if (find_object(reinterpret_cast<void*>(pc), &found) != 0) return false;
   object = {};
@@ -74,54 +46,40 @@ bool ask_loader(std::uint64_t pc, Object& object, std::uint64_t& frame_header) {
   return true;
 }
 
-// Without the loader's table: what was there at the start is never unloaded.
-bool ask_start(std::uint64_t pc, Object& object, std::uint64_t& frame_header) {
+// Without the loader's table.
+bool ask_start(std::uint64_t pc, LoadObject& object, std::uint64_t& frame_header) {
   for (std::uint32_t i = 0; i < count_at_start; ++i) {
-    const Known& at = known[i];
-    if (pc < at.begin || pc >= at.end.load(std::memory_order_relaxed)) continue;
-    object = {at.begin,       at.end.load(std::memory_order_relaxed), at.bias, "", at.headers,
-              at.header_count};
-    for (std::size_t h = 0; h < at.header_count; ++h)
-      if (at.headers[h].p_type == PT_GNU_EH_FRAME) frame_header = at.bias + at.headers[h].p_vaddr;
+    if (pc < at_start[i].begin || pc >= at_start[i].end) continue;
+    object = at_start[i];
+    for (std::size_t h = 0; h < object.header_count; ++h)
+      if (object.headers[h].p_type == PT_GNU_EH_FRAME)
+        frame_header = object.bias + object.headers[h].p_vaddr;
     return true;
   }
   return false;
 }
 
-struct BuildId {
-  const unsigned char* data = nullptr;
-  std::size_t size = 0;
-};
-
-// Notes are read where they are mapped; sizes are checked against their segment (gABI, "Note
-// Section").
-BuildId build_id_of(const Object& object) {
-  for (std::size_t i = 0; i < object.header_count; ++i) {
-    const auto& header = object.headers[i];
-    if (header.p_type != PT_NOTE) continue;
-    const std::uint64_t align = header.p_align == 8 ? 8 : 4;
-    std::uint64_t at = object.bias + header.p_vaddr;
-    const std::uint64_t end = at + header.p_memsz;
-    if (at < object.begin || end > object.end) continue;
-    while (at + sizeof(ElfW(Nhdr)) <= end) {
-      const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
-      const std::uint64_t name = at + sizeof *note;
-      const std::uint64_t data = name + ((note->n_namesz + align - 1) & ~(align - 1));
-      if (data + note->n_descsz > end) break;
-      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-          std::memcmp(reinterpret_cast<const char*>(name), "GNU", 4) == 0)
-        return {reinterpret_cast<const unsigned char*>(data), note->n_descsz};
-      at = data + ((note->n_descsz + align - 1) & ~(align - 1));
-    }
-  }
-  return {};
+// FNV-1a (64 bits) of path and build-id; never 0.
+std::uint64_t identity_of(const LoadObject& object) {
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3ull; };
+  for (const char* c = object.path; *c; ++c) add(static_cast<unsigned char>(*c));
+  const BuildId id = build_id_of(object);
+  for (std::size_t i = 0; i < id.size; ++i) add(id.data[i]);
+  return hash | 1;
 }
 
-bool write_object(Recorder& recorder, const Object& object, char* text, std::size_t size) {
+bool is_same(const KnownObjects::Found& found, const LoadObject& object) {
+  return found.identity == 0 || (found.begin == object.begin && found.end == object.end &&
+                                 found.identity == identity_of(object));
+}
+
+bool write_object(Recorder& recorder, const LoadObject& object, char* text, std::size_t size) {
   const BuildId id = build_id_of(object);
   JsonLine line(text, size);
   line.text("event", "load")
       .number("time", now(CLOCK_MONOTONIC))
+      .number("epoch", recorder.epoch())
       .hex("begin", object.begin)
       .hex("end", object.end)
       .hex("bias", object.bias)
@@ -131,6 +89,27 @@ bool write_object(Recorder& recorder, const Object& object, char* text, std::siz
   if (length == 0 || !append_text(map_path, text, length)) return false;
   recorder.count_map_line();
   return true;
+}
+
+// True for the one caller that did it. The stacks of the new epoch are kept apart from those
+// before, so the line is there before the epoch begins.
+bool unload(Recorder& recorder, const KnownObjects::Found& object) {
+  if (!known.forget(object)) return false;
+  for (std::uint32_t epoch = recorder.epoch();; epoch = recorder.epoch()) {
+    char text[256];
+    JsonLine line(text, sizeof text);
+    line.text("event", "unload")
+        .number("time", now(CLOCK_MONOTONIC))
+        .number("epoch", epoch + 1)
+        .hex("begin", object.begin)
+        .hex("end", object.end);
+    const std::size_t length = line.finish();
+    if (append_text(map_path, text, length))
+      recorder.count_map_line();
+    else
+      recorder.drop(format::Drop::load_objects);
+    if (recorder.begin_epoch(epoch + 1)) return true;
+  }
 }
 
 struct Walk {
@@ -143,7 +122,7 @@ struct Walk {
 
 int on_object(dl_phdr_info* info, std::size_t, void* data) {
   auto& walk = *static_cast<Walk*>(data);
-  Object object{~0ull, 0, info->dlpi_addr, info->dlpi_name, info->dlpi_phdr, info->dlpi_phnum};
+  LoadObject object{~0ull, 0, info->dlpi_addr, info->dlpi_name, info->dlpi_phdr, info->dlpi_phnum};
   for (std::size_t i = 0; i < object.header_count; ++i) {
     const auto& header = object.headers[i];
     if (header.p_type != PT_LOAD) continue;
@@ -153,7 +132,8 @@ int on_object(dl_phdr_info* info, std::size_t, void* data) {
   if (object.begin >= object.end) return 0;
   if (!object.path || !*object.path) object.path = walk.executable;
   if (std::strncmp(object.path, "linux-vdso", 10) == 0) object.path = "[vdso]";
-  remember(object);
+  known.remember(object, 0);
+  if (count_at_start < kMaxAtStart) at_start[count_at_start++] = object;
   walk.written = write_object(*walk.recorder, object, walk.text, walk.size) && walk.written;
   return 0;
 }
@@ -171,22 +151,37 @@ bool write_load_objects(Recorder& recorder, char* scratch, std::uint64_t scratch
   const ssize_t n = readlink("/proc/self/exe", walk.executable, sizeof walk.executable - 1);
   walk.executable[n > 0 ? n : 0] = 0;
   dl_iterate_phdr(on_object, &walk);
-  count_at_start = std::min(known_count.load(std::memory_order_relaxed), kMaxKnown);
   return walk.written;
 }
 
-void note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane) {
-  if (!find_object || is_known(pc)) return;
-  Object object{};
+bool note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane) {
+  LoadObject object{};
   std::uint64_t frame_header = 0;
-  if (!ask_loader(pc, object, frame_header)) return;
-  remember(object);
+  if (!find_object || !ask_loader(pc, object, frame_header)) return false;
+  const KnownObjects::Found before = known.find(pc);
+  if (before && is_same(before, object)) return false;
+  const bool replaced = before && unload(recorder, before);
+  known.remember(object, identity_of(object));
   if (!write_object(recorder, object, lane.text, sizeof lane.text))
     recorder.drop(format::Drop::load_objects);
+  return replaced;
+}
+
+bool note_unloaded(Recorder& recorder) {
+  bool any = false;
+  for (std::uint32_t i = 0; find_object && i < known.used(); ++i) {
+    const KnownObjects::Found found = known.at(i);
+    LoadObject object{};
+    std::uint64_t frame_header = 0;
+    if (!found || found.identity == 0) continue;
+    if (ask_loader(found.begin, object, frame_header) && is_same(found, object)) continue;
+    any = unload(recorder, found) || any;
+  }
+  return any;
 }
 
 bool find_frame_table(std::uint64_t pc, FrameTable& found) {
-  Object object{};
+  LoadObject object{};
   found = {};
   if (!(find_object ? ask_loader : ask_start)(pc, object, found.header)) return false;
   for (std::size_t i = 0; i < object.header_count; ++i) {

@@ -11,10 +11,14 @@ namespace gnomon::collector {
 // Normal context: takes the loader's lock.
 bool write_load_objects(Recorder& recorder, char* scratch, std::uint64_t scratch_bytes);
 
-// Writes the object `pc` lies in unless it is known; what cannot be written is counted. Any
-// context, signal handlers too; takes no lock (glibc 2.35 or newer; on an older one objects loaded
-// later stay unknown).
-void note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane);
+// Writes the object `pc` lies in unless it is known; what cannot be written is counted. True: it
+// lies where another one was, and a new epoch begins with it. Any context, signal handlers too;
+// takes no lock (glibc 2.35 or newer; on an older one objects loaded later stay unknown).
+bool note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane);
+
+// Writes which of the known objects are gone; true: some, and a new epoch has begun. Any context;
+// takes no lock.
+bool note_unloaded(Recorder& recorder);
 
 // The frame table of the object `pc` lies in; false: none. Any context; takes no lock.
 bool find_frame_table(std::uint64_t pc, FrameTable& found);

@@ -24,6 +24,7 @@
 #include "libcollector/control/signal_masks.h"
 #include "libcollector/control/signals.h"
 #include "libcollector/control/system_calls.h"
+#include "libcollector/control/unloading.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
@@ -118,6 +119,10 @@ void hold() {
   write_log(*recorder, {asked ? "begin" : "begin unasked", at, "held", at - armed});
 }
 
+void note_fresh_frame(std::uint64_t pc, Recorder& to, Lane& lane) {
+  if (note_load_object(pc, to, lane)) unwinder.forget();
+}
+
 void start_recording(char** argv, Timer timer, char* scratch, std::size_t scratch_bytes) {
   if (!open_storage()) return;
   Thread* main_thread = claim_thread();
@@ -126,7 +131,7 @@ void start_recording(char** argv, Timer timer, char* scratch, std::size_t scratc
   if (!main_thread || pthread_key_create(&thread_key, on_thread_end) != 0 ||
       !unwinder.open(find_frame_table, program_roots()))
     return recorder->fail(format::Failure::no_clock, errno);
-  prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_load_object);
+  prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_fresh_frame);
   if (!take_sigprof(collector_sigprof)) return recorder->fail(format::Failure::no_clock, errno);
   hold();
   cpu_at_begin = now(CLOCK_PROCESS_CPUTIME_ID);
@@ -143,6 +148,7 @@ void start_recording(char** argv, Timer timer, char* scratch, std::size_t scratc
   find_stack_functions();
   find_exec_functions();
   find_system_call_functions();
+  find_unload_functions();
   if (!read_settings(settings)) return;
   clean_environment();
   const int saved_errno = errno;
@@ -178,11 +184,16 @@ void end_recording() {
 
 Recorder* active_recorder() { return recorder && recorder->recording() ? recorder : nullptr; }
 
+void forget_unloaded() {
+  if (Recorder* active = active_recorder(); active && note_unloaded(*active)) unwinder.forget();
+}
+
 void end_before_confinement() {
   if (!active_recorder() || raw_syscall(SYS_getpid) != long{recorder->control()->pid}) return;
   recorder->fail(format::Failure::confined, 0);
   stop_all_clocks();
   discard_sigprof();
+  await_all_handlers();
   end_recording();
 }
 

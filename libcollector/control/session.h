@@ -8,6 +8,8 @@ namespace gnomon::collector {
 // The recorder while this process records; null otherwise, and in a fork child.
 Recorder* active_recorder();
 
+// Code may have been unloaded: what is known of it is forgotten. Any context.
+void forget_unloaded();
 // Ends recording for good, because from here on the kernel may end the program for a system call
 // of ours: afterwards none is made. Nothing in a child of fork or vfork. Normal context.
 void end_before_confinement();

@@ -115,10 +115,11 @@ void Recorder::end(std::uint64_t now, std::uint64_t cpu_time) {
 
 // Takes every lane and keeps it, so that nobody writes any more.
 bool Recorder::take_lanes() {
-  constexpr int kTries = 10'000;
+  constexpr std::uint64_t kPatience = 100'000'000;  // ns
+  const std::uint64_t limit = now(CLOCK_MONOTONIC) + kPatience;
   for (std::uint32_t i = 0; i < lane_count_; ++i)
-    for (int tries = 0; atomic(lanes_[i].busy).exchange(1, std::memory_order_acquire) != 0;) {
-      if (++tries == kTries) return false;
+    while (atomic(lanes_[i].busy).exchange(1, std::memory_order_acquire) != 0) {
+      if (now(CLOCK_MONOTONIC) > limit) return false;
       raw_syscall(SYS_sched_yield);
     }
   return true;
@@ -150,6 +151,13 @@ void Recorder::drop(format::Drop drop) {
 
 void Recorder::count_map_line() {
   atomic(control_->map_lines).fetch_add(1, std::memory_order_release);
+}
+
+std::uint32_t Recorder::epoch() const { return atomic(epoch_).load(std::memory_order_acquire); }
+
+bool Recorder::begin_epoch(std::uint32_t next) {
+  std::uint32_t before = next - 1;
+  return atomic(epoch_).compare_exchange_strong(before, next);
 }
 
 // Starts at the lane of this CPU: it is free unless a thread was preempted inside it.

@@ -46,7 +46,7 @@ class Recorder {
   // False in a fork child, before begin() and once recording ended or failed.
   bool recording() const;
   // Ends recording and closes what was written; state failed stays. Nothing in a fork child or the
-  // second time. Waits some milliseconds at most for threads that are writing: if one stays,
+  // second time. Waits a tenth of a second at most for threads that are writing: if one stays,
   // blocks stay open. Normal context.
   void end(std::uint64_t now, std::uint64_t cpu_time);
   // The first failure stays; recording stops here.
@@ -54,10 +54,16 @@ class Recorder {
   void drop(format::Drop drop);
   void count_map_line();
 
+  // Counts the times that code was unloaded: an address means one function within an epoch.
+  std::uint32_t epoch() const;
+  // False: somebody else was faster, and epoch() is not next - 1 any more.
+  bool begin_epoch(std::uint32_t next);
+
   Lane* enter();  // null: all lanes are busy, and counted
   void leave(Lane& lane);
 
-  // Interns `count` frames of lane.frames; `truncated` puts the marker above the outermost.
+  // Interns `count` frames of lane.frames, under a mark of the epoch; `truncated` puts the marker
+  // above the outermost.
   // fresh(pc, lane) is called for every frame the table did not know. 0: failed.
   template <typename Fresh>
   std::uint32_t intern(Lane& lane, std::uint32_t count, bool truncated, Fresh fresh);
@@ -87,6 +93,7 @@ class Recorder {
 
   std::uint32_t ready_;
   std::uint32_t lane_count_;
+  std::uint32_t epoch_;
   format::ControlPage* control_;
   Lane* lanes_;
   StackTable stacks_;
@@ -98,8 +105,13 @@ class Recorder {
 template <typename Fresh>
 std::uint32_t Recorder::intern(Lane& lane, std::uint32_t count, bool truncated, Fresh fresh) {
   std::uint32_t parent = 0;
+  if (const std::uint32_t at = epoch(); at != 0) {
+    const StackTable::Interned mark = stacks_.intern(0, format::epoch_mark(at));
+    if (!mark.node) return failed(mark);
+    parent = mark.node;
+  }
   if (truncated) {
-    const StackTable::Interned marker = stacks_.intern(0, format::kTruncatedMarker);
+    const StackTable::Interned marker = stacks_.intern(parent, format::kTruncatedMarker);
     if (!marker.node) return failed(marker);
     parent = marker.node;
   }

@@ -47,11 +47,12 @@ Thread* claim_thread() {
   return nullptr;
 }
 
-void visit_threads(void (*visit)(Thread& thread)) {
+void visit_threads(void (*visit)(Thread& thread, std::uint64_t word), std::uint64_t word) {
   for (const auto& chunk : chunks)
     if (Thread* begin = chunk.load(std::memory_order_acquire))
       for (std::uint32_t i = 0; i < kChunk; ++i)
-        if (std::atomic_ref(begin[i].used).load(std::memory_order_acquire) != 0) visit(begin[i]);
+        if (std::atomic_ref(begin[i].used).load(std::memory_order_acquire) != 0)
+          visit(begin[i], word);
 }
 
 bool is_thread_slot(const void* address) {

@@ -31,7 +31,7 @@ extern constinit thread_local Thread* current_thread __attribute__((tls_model("i
 Thread* claim_thread();
 void release_thread(Thread& thread);
 // Every slot that belongs to a thread at this moment.
-void visit_threads(void (*visit)(Thread& thread));
+void visit_threads(void (*visit)(Thread& thread, std::uint64_t word), std::uint64_t word);
 // True of the address of a slot, claimed or not. Any context.
 bool is_thread_slot(const void* address);
 

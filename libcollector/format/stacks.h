@@ -44,6 +44,12 @@ static_assert(sizeof(StackNode) == 16);
 // Instead of a pc, in the outermost node: the walk ended before the stack did.
 inline constexpr std::uint64_t kTruncatedMarker = 1;
 
+// Instead of a pc, in the outermost node (a cut stack's marker stands below it): the epoch, 1 or
+// more. Stacks without it are of epoch 0. Each unloading of code that was met begins an epoch:
+// an address means one function within it.
+inline constexpr std::uint64_t kEpochBit = 1ull << 63;
+constexpr std::uint64_t epoch_mark(std::uint32_t epoch) { return kEpochBit | epoch; }
+
 constexpr std::uint64_t node_digest(std::uint32_t id, const StackNode& node) {
   const std::uint64_t place = digest_step(id, node.pc);
   return digest_step(place, std::uint64_t{node.parent} << 32 | node.next);

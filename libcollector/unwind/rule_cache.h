@@ -17,6 +17,11 @@ class RuleCache {
   // `slots`: kBytes of zeroed memory. Normal context.
   void open(void* slots) { slots_ = static_cast<std::uint64_t*>(slots); }
 
+  void clear() {
+    for (std::uint64_t i = 0; i < kBytes / sizeof *slots_; ++i)
+      __atomic_store_n(&slots_[i], 0, __ATOMIC_RELAXED);
+  }
+
   // RuleKind::empty: not there. pc: below 2^48.
   PackedRule find(std::uint64_t pc) const {
     const std::uint64_t mixed = mix(pc);

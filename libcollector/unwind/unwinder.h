@@ -34,6 +34,9 @@ class Unwinder {
   // False: no memory. Normal context.
   bool open(FindTable find, const Roots& roots);
 
+  // Code was unloaded: other code may come to lie there. Any context.
+  void forget() { cache_.clear(); }
+
   // Stores the interrupted pc, then for each caller the last byte of its call instruction, leaf
   // first; of a frame that a signal interrupted and of the kernel's signal frame the pc itself.
   // max > 0.

@@ -85,10 +85,20 @@ Result<std::vector<LoadObject>> read_map(const std::string& directory, std::uint
                  "record again");
   std::vector<LoadObject> objects;
   for (const Json& line : *lines) {
-    if (field<std::string>(line, "event") != "load") continue;
-    objects.push_back({field<std::uint64_t>(line, "time"), hex(line, "begin"), hex(line, "end"),
-                       hex(line, "bias"), field<std::string>(line, "path"),
-                       field<std::string>(line, "build_id")});
+    const auto event = field<std::string>(line, "event");
+    const auto epoch = field<std::uint32_t>(line, "epoch");
+    const std::uint64_t begin = hex(line, "begin");
+    if (event == "load")
+      objects.push_back({field<std::uint64_t>(line, "time"), begin, hex(line, "end"),
+                         hex(line, "bias"), field<std::string>(line, "path"),
+                         field<std::string>(line, "build_id"), epoch});
+    // Two lines of one object: the later one counts.
+    if (event == "unload")
+      for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
+        if (object->begin != begin || object->first_epoch >= epoch) continue;
+        object->end_epoch = epoch;
+        break;
+      }
   }
   return objects;
 }

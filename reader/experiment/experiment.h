@@ -24,13 +24,19 @@ struct Header {
   std::string stack_walk;            // how call stacks were found
 };
 
-// A line of map.jsonl.
+// A load object of map.jsonl, and the epochs in which it was there.
 struct LoadObject {
+  static constexpr std::uint32_t kForGood = ~0u;
   std::uint64_t time = 0;  // CLOCK_MONOTONIC, ns
   std::uint64_t begin = 0, end = 0;
   std::uint64_t bias = 0;  // address in the process minus address in the file
   std::string path;
   std::string build_id;  // hexadecimal, empty: none
+  std::uint32_t first_epoch = 0, end_epoch = kForGood;
+
+  bool holds(std::uint64_t pc, std::uint32_t epoch) const {
+    return pc >= begin && pc < end && epoch >= first_epoch && epoch < end_epoch;
+  }
 };
 
 struct Experiment {

@@ -38,13 +38,19 @@ Result<Built> build(const ClockSums& events, const Stacks& stacks, AddressSpace&
   Built built{CallTree(space.named("<Total>")), {}, {}};
   std::vector<CallId> place(met->size(), CallId::total);
   std::vector<bool> cut(met->size());
+  std::vector<std::uint32_t> epoch(met->size());
   for (std::uint32_t id = 1; id < met->size(); ++id) {
     if (!(*met)[id]) continue;
     const format::StackNode& node = stacks.node(StackId{id});
+    if (node.pc & format::kEpochBit) {
+      epoch[id] = static_cast<std::uint32_t>(node.pc);
+      continue;
+    }
+    epoch[id] = epoch[node.parent];
     const bool marker = node.pc == format::kTruncatedMarker;
     cut[id] = marker || cut[node.parent];
-    place[id] = built.tree.call(
-        place[node.parent], marker ? space.named("<Truncated-stack>") : space.function_at(node.pc));
+    place[id] = built.tree.call(place[node.parent], marker ? space.named("<Truncated-stack>")
+                                                           : space.function_at(node.pc, epoch[id]));
     if (id >= events.by_stack.size()) continue;
     const StackSum& sum = events.by_stack[id];
     built.exclusive.resize(built.tree.size());

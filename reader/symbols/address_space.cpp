@@ -15,19 +15,24 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 }  // namespace
 
 AddressSpace::AddressSpace(const std::vector<LoadObject>& objects) {
-  for (const LoadObject& object : objects) objects_.push_back({object, std::nullopt});
+  std::map<std::pair<std::string, std::string>, std::size_t> files;
+  for (const LoadObject& object : objects) {
+    const auto [at, fresh] = files.try_emplace({object.path, object.build_id}, files_.size());
+    if (fresh) files_.push_back({object.path, object.build_id, std::nullopt});
+    objects_.push_back({object, at->second});
+  }
 }
 
 // The last one loaded there.
-AddressSpace::Object* AddressSpace::object_at(std::uint64_t pc) {
+const AddressSpace::Object* AddressSpace::object_at(std::uint64_t pc, std::uint32_t epoch) const {
   for (auto object = objects_.rbegin(); object != objects_.rend(); ++object)
-    if (pc >= object->at.begin && pc < object->at.end) return &*object;
+    if (object->at.holds(pc, epoch)) return &*object;
   return nullptr;
 }
 
-FunctionId AddressSpace::add(std::uint64_t object, std::uint64_t place, Function function) {
-  const auto [at, fresh] = known_.try_emplace(
-      {object, place}, FunctionId{static_cast<std::uint32_t>(functions_.size())});
+FunctionId AddressSpace::add(std::uint64_t file, std::uint64_t place, Function function) {
+  const auto [at, fresh] =
+      known_.try_emplace({file, place}, FunctionId{static_cast<std::uint32_t>(functions_.size())});
   if (fresh) functions_.push_back(std::move(function));
   return at->second;
 }
@@ -41,32 +46,32 @@ FunctionId AddressSpace::named(const std::string& name) {
   return add(kNoObject, functions_.size(), {name, ""});
 }
 
-FunctionId AddressSpace::function_at(std::uint64_t pc) {
-  const auto known = by_pc_.find(pc);
-  if (known != by_pc_.end()) return known->second;
-  return by_pc_[pc] = find(pc);
+FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
+  auto& known = by_pc_[epoch];
+  const auto at = known.find(pc);
+  if (at != known.end()) return at->second;
+  return known[pc] = find(pc, epoch);
 }
 
-FunctionId AddressSpace::find(std::uint64_t pc) {
-  Object* object = object_at(pc);
+FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
+  const Object* object = object_at(pc, epoch);
   if (!object) return named("<Unknown>");
-  const auto number = static_cast<std::uint64_t>(object - objects_.data());
-  if (object->at.path == "[vdso]") return add(number, 0, {"[vdso]", object->at.path});
-  if (!object->symbols) {
-    auto loaded = SymbolIndex::load(object->at.path, object->at.build_id);
+  File& file = files_[object->file];
+  if (file.path == "[vdso]") return add(object->file, 0, {"[vdso]", file.path});
+  if (!file.symbols) {
+    auto loaded = SymbolIndex::load(file.path, file.build_id);
     if (!loaded) faults_.push_back(sentence(loaded.error()));
-    object->symbols = loaded ? std::move(*loaded) : SymbolIndex({});
+    file.symbols = loaded ? std::move(*loaded) : SymbolIndex({});
   }
-  const SymbolIndex& symbols = *object->symbols;
-  const SymbolIndex::Place place = symbols.find(pc - object->at.bias);
+  const SymbolIndex::Place place = file.symbols->find(pc - object->at.bias);
   if (place.in_symbol) {
-    const Symbol& symbol = symbols.symbol(place.number);
-    return add(number, symbol.begin, {symbol.name, object->at.path});
+    const Symbol& symbol = file.symbols->symbol(place.number);
+    return add(object->file, symbol.begin, {symbol.name, file.path});
   }
   // Code between symbols: stripped static functions. The top bit keeps a gap apart from a symbol.
-  return add(number, place.gap_begin | 1ull << 63,
-             {fmt::format("<static>@{:#x} ({})", place.gap_begin, base_name(object->at.path)),
-              object->at.path});
+  return add(
+      object->file, place.gap_begin | 1ull << 63,
+      {fmt::format("<static>@{:#x} ({})", place.gap_begin, base_name(file.path)), file.path});
 }
 
 }  // namespace gnomon::reader

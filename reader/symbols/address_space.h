@@ -22,8 +22,9 @@ class AddressSpace {
  public:
   explicit AddressSpace(const std::vector<LoadObject>& objects);
 
-  // The function at `pc`; made up where there is no symbol: <Unknown>, <static>@0x12345, [vdso].
-  FunctionId function_at(std::uint64_t pc);
+  // The function at `pc` in that epoch; made up where there is no symbol: <Unknown>,
+  // <static>@0x12345, [vdso].
+  FunctionId function_at(std::uint64_t pc, std::uint32_t epoch);
   FunctionId named(const std::string& name);  // a made-up function, such as <Total>
   const Function& function(FunctionId id) const { return functions_[index(id)]; }
   std::size_t size() const { return functions_.size(); }
@@ -32,18 +33,24 @@ class AddressSpace {
   const std::vector<std::string>& faults() const { return faults_; }
 
  private:
-  struct Object {
-    LoadObject at;
+  // One file however often it was loaded.
+  struct File {
+    std::string path, build_id;
     std::optional<SymbolIndex> symbols;  // none: not loaded yet
   };
-  Object* object_at(std::uint64_t pc);
-  FunctionId find(std::uint64_t pc);
-  FunctionId add(std::uint64_t object, std::uint64_t place, Function function);
+  struct Object {
+    LoadObject at;
+    std::size_t file;
+  };
+  const Object* object_at(std::uint64_t pc, std::uint32_t epoch) const;
+  FunctionId find(std::uint64_t pc, std::uint32_t epoch);
+  FunctionId add(std::uint64_t file, std::uint64_t place, Function function);
 
   std::vector<Object> objects_;
+  std::vector<File> files_;
   std::vector<Function> functions_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, FunctionId> known_;
-  std::unordered_map<std::uint64_t, FunctionId> by_pc_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, FunctionId> known_;  // file and place in it
+  std::map<std::uint32_t, std::unordered_map<std::uint64_t, FunctionId>> by_pc_;  // by epoch
   std::vector<std::string> faults_;
 };
 

@@ -115,7 +115,8 @@ TEST(Metrics, RandomStacks) {
   for (Weighted& stack : stacks) {
     stack.value = random() % 100 + 1;
     stack.frames.resize(random() % 8 + 1);
-    for (FunctionId& frame : stack.frames) frame = FunctionId{static_cast<std::uint32_t>(random() % 5 + 1)};
+    for (FunctionId& frame : stack.frames)
+      frame = FunctionId{static_cast<std::uint32_t>(random() % 5 + 1)};
     std::map<std::uint32_t, bool> seen;
     for (std::size_t i = 0; i < stack.frames.size(); ++i) {
       const std::uint32_t f = index(stack.frames[i]);

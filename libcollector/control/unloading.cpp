@@ -1,0 +1,36 @@
+// Interposed: dlclose, after which an address may come to mean another function. Normal context.
+#include "libcollector/control/unloading.h"
+
+#include "libcollector/control/next_symbol.h"
+#include "libcollector/control/session.h"
+
+namespace gnomon::collector {
+namespace {
+
+using Close = int (*)(void*);
+constinit NextSymbol<Close> real_dlclose{"dlclose", "GLIBC_2.34"};
+
+int close(void* object) {
+  const int result = real_dlclose(object);
+  if (result == 0) forget_unloaded();
+  return result;
+}
+
+}  // namespace
+
+void find_unload_functions() { real_dlclose.get(); }
+
+extern "C" {
+
+__attribute__((visibility("default"), symver("dlclose@@GLIBC_2.34"))) int gnomon_dlclose_2_34(
+    void* object) {
+  return close(object);
+}
+
+__attribute__((visibility("default"), symver("dlclose@GLIBC_2.2.5"))) int gnomon_dlclose_2_2_5(
+    void* object) {
+  return close(object);
+}
+}
+
+}  // namespace gnomon::collector

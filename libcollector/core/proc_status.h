@@ -1,0 +1,20 @@
+// Lines of /proc/self/task/TID/status. Any context: raw system calls, 4 KiB of stack.
+#pragma once
+#include <cstdint>
+
+namespace gnomon::collector {
+
+class ProcStatus {
+ public:
+  // tid: of this process. False: it cannot be read.
+  bool read(std::uint32_t tid);
+  // What follows "NAME:" and a tab, up to the end of the text; null: there is no such line.
+  const char* find(const char* name) const;
+  // The mask of blocked signals, bit 0 for signal 1; 0: not told.
+  std::uint64_t blocked() const;
+
+ private:
+  char text_[4096];
+};
+
+}  // namespace gnomon::collector
