@@ -116,9 +116,10 @@ void Recorder::end(std::uint64_t now, std::uint64_t cpu_time) {
 // Takes every lane and keeps it, so that nobody writes any more.
 bool Recorder::take_lanes() {
   constexpr std::uint64_t kPatience = 100'000'000;  // ns
-  const std::uint64_t limit = now(CLOCK_MONOTONIC) + kPatience;
+  std::uint64_t limit = 0;
   for (std::uint32_t i = 0; i < lane_count_; ++i)
     while (atomic(lanes_[i].busy).exchange(1, std::memory_order_acquire) != 0) {
+      if (limit == 0) limit = now(CLOCK_MONOTONIC) + kPatience;
       if (now(CLOCK_MONOTONIC) > limit) return false;
       raw_syscall(SYS_sched_yield);
     }

@@ -44,7 +44,7 @@ TEST(KnownObjects, ForgottenPlacesAreUsedAgain) {
 
 TEST(KnownObjects, OneOfManyForgets) {
   const auto known = std::make_unique<KnownObjects>();
-  constexpr std::uint64_t kRounds = 2000;
+  constexpr std::uint64_t kRounds = 300;
   std::atomic<std::uint64_t> forgotten = 0;
   std::atomic<bool> done = false;
   std::vector<std::thread> threads;
