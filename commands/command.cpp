@@ -40,12 +40,9 @@ Result<void> set_format(std::string_view word, Invocation& call) {
 }
 
 Result<void> set_limit(std::string_view word, Invocation& call) {
-  std::size_t limit = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), limit);
-  if (error != std::errc() || end != word.data() + word.size())
-    return fault(fmt::format("{} is not a number of rows", word), "0 shows all of them");
-  call.limit = limit;
-  return {};
+  call.limit = whole_number(word);
+  if (call.limit) return {};
+  return fault(fmt::format("{} is not a number of rows", word), "0 shows all of them");
 }
 
 // The options of every report.
@@ -93,6 +90,13 @@ const Command* find_command(std::string_view name) {
   for (const Command& command : command_table())
     if (command.name == name) return &command;
   return nullptr;
+}
+
+std::optional<std::size_t> whole_number(std::string_view word) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return number;
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string_view> known,

@@ -59,6 +59,9 @@ Result<Invocation> parse(const Command& command, std::span<const std::string> wo
 // Parses and runs.
 Result<std::string> execute(Host& host, const Command& command, std::span<const std::string> words);
 
+// A whole number in decimal digits and nothing else.
+std::optional<std::size_t> whole_number(std::string_view word);
+
 // "; did you mean NAME?" where a known word is near, else where to find them all.
 std::string suggestion(std::string_view word, std::span<const std::string_view> known,
                        std::string_view otherwise);

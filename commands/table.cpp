@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 
 #include "commands/command.h"
 #include "reader/report/report.h"
@@ -77,10 +76,10 @@ Result<std::string> run_csingle(Host& host, const Invocation& call) {
   if (call.arguments.empty()) name = reader::display_name(name->c_str());
   std::size_t number = 0;
   if (call.arguments.size() > 1) {
-    const std::string& word = call.arguments[1];
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || end != word.data() + word.size() || number == 0)
-      return fault(word + " is not the number of a function", "functions are counted from 1");
+    number = whole_number(call.arguments[1]).value_or(0);
+    if (number == 0)
+      return fault(call.arguments[1] + " is not the number of a function",
+                   "functions are counted from 1");
   }
   auto table = reader::csingle_report(*directory, *name, number);
   if (!table) return tl::unexpected(table.error());

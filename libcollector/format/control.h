@@ -49,8 +49,8 @@ inline constexpr std::array kFailures{
     FailureText{Failure::no_clock, "the program could not set up its sampling clock",
                 "see whether a sandbox forbids it timers and signal handlers"},
     FailureText{Failure::confined,
-                "the program confined its system calls (seccomp), and could be ended for recording "
-                "on",
+                "the program confined its system calls (seccomp), and could be killed for the "
+                "collector's",
                 "run it without its sandbox to see the rest"},
 };
 

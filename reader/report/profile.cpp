@@ -11,6 +11,10 @@
 namespace gnomon::reader {
 namespace {
 
+tl::unexpected<Fault> stack_is_missing() {
+  return fault("the experiment is damaged: an event's call stack is missing", "record again");
+}
+
 // The stacks of events, and the outer parts of those: a node's parent has a smaller number. Fault:
 // an event names a stack that is not there.
 Result<std::vector<bool>> stacks_met(const ClockSums& events, const Stacks& stacks) {
@@ -18,8 +22,7 @@ Result<std::vector<bool>> stacks_met(const ClockSums& events, const Stacks& stac
   for (std::uint32_t id = static_cast<std::uint32_t>(events.by_stack.size()); id-- > 1;) {
     const bool outer = id < met.size() && met[id];
     if (!outer && events.by_stack[id].samples == 0) continue;
-    if (!stacks.contains(StackId{id}))
-      return fault("the experiment is damaged: an event's call stack is missing", "record again");
+    if (!stacks.contains(StackId{id})) return stack_is_missing();
     met[id] = true;
     met[index(stacks.parent(StackId{id}))] = true;
   }
@@ -42,7 +45,9 @@ Result<Built> build(const ClockSums& events, const Stacks& stacks, AddressSpace&
   for (std::uint32_t id = 1; id < met->size(); ++id) {
     if (!(*met)[id]) continue;
     const format::StackNode& node = stacks.node(StackId{id});
+    const StackSum sum = id < events.by_stack.size() ? events.by_stack[id] : StackSum{};
     if (node.pc & format::kEpochBit) {
+      if (node.parent != 0 || sum.samples != 0) return stack_is_missing();
       epoch[id] = static_cast<std::uint32_t>(node.pc);
       continue;
     }
@@ -51,8 +56,6 @@ Result<Built> build(const ClockSums& events, const Stacks& stacks, AddressSpace&
     cut[id] = marker || cut[node.parent];
     place[id] = built.tree.call(place[node.parent], marker ? space.named("<Truncated-stack>")
                                                            : space.function_at(node.pc, epoch[id]));
-    if (id >= events.by_stack.size()) continue;
-    const StackSum& sum = events.by_stack[id];
     built.exclusive.resize(built.tree.size());
     built.exclusive[index(place[id])] += sum.time.value;
     if (!cut[id]) continue;
