@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "reader/experiment/experiment.h"
+#include "reader/experiment/header.h"
 
 namespace gnomon::commands {
 

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
@@ -33,6 +34,29 @@ constinit NextSymbol<Fexecve> real_fexecve{"fexecve", "GLIBC_2.2.5"};
 constinit NextSymbol<Execveat> real_execveat{"execveat", "GLIBC_2.34"};
 
 constexpr long kMaskBytes = 8;  // the kernel's sigset_t
+
+// This process's experiment; null in a child, which may share our memory.
+format::ControlPage* own_control() {
+  Recorder* active = active_recorder();
+  if (!active || raw_syscall(SYS_getpid) != long{active->control()->pid}) return nullptr;
+  return active->control();
+}
+
+// For as long as it lives the experiment says that another program may take the process over.
+class Replacing {
+ public:
+  Replacing() : control_(own_control()) { add(1); }
+  ~Replacing() { add(~0u); }
+  Replacing(const Replacing&) = delete;
+  Replacing& operator=(const Replacing&) = delete;
+
+ private:
+  void add(std::uint32_t count) {
+    if (control_) std::atomic_ref(control_->replacing).fetch_add(count);
+  }
+
+  format::ControlPage* control_;
+};
 
 // For as long as it lives SIGPROF is to the kernel what it is to the program.
 class Handover {
@@ -90,6 +114,7 @@ int execute(NextSymbol<Function>& real, Arguments... arguments) {
     errno = ENOSYS;
     return -1;
   }
+  const Replacing replacing;
   const Handover handover;
   return behind(arguments...);
 }

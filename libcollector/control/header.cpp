@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "libcollector/control/process_identity.h"
 #include "libcollector/core/json_line.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
@@ -24,6 +25,15 @@ void write_arguments(JsonLine& line, int argc, char** argv) {
   if (i < argc) line.number("argv_left_out", static_cast<std::uint64_t>(argc - i));
 }
 
+void write_identity(JsonLine& line) {
+  const ProcessIdentity identity = process_identity();
+  line.open("process", '{')
+      .text("boot", identity.boot)
+      .text("pid_namespace", identity.pid_namespace)
+      .number("start_ticks", identity.start_ticks)
+      .close('}');
+}
+
 }  // namespace
 
 bool write_header(const Recorder& recorder, const Settings& settings, Timer timer, int argc,
@@ -39,6 +49,7 @@ bool write_header(const Recorder& recorder, const Settings& settings, Timer time
       .hex("session", settings.session)
       .number("pid", static_cast<std::uint64_t>(getpid()))
       .text("executable", settings.executable);
+  write_identity(line);
   write_arguments(line, argc, argv);
   line.text("host", host.nodename)
       .text("system", host.sysname)

@@ -1,11 +1,9 @@
 // Lines of /proc/self/task/TID/status. Any context: raw system calls, 4 KiB of stack.
 #include "libcollector/core/proc_status.h"
 
-#include <fcntl.h>
-
 #include <cstring>
 
-#include "libcollector/core/syscall.h"
+#include "libcollector/core/small_file.h"
 
 namespace gnomon::collector {
 namespace {
@@ -33,13 +31,7 @@ std::uint64_t digit(char c) {
 bool ProcStatus::read(std::uint32_t tid) {
   char path[sizeof kBefore + 10 + sizeof kAfter];
   write_path(tid, path);
-  const long file = raw_syscall(SYS_openat, AT_FDCWD, arg(path), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const long length = raw_syscall(SYS_read, file, arg(text_), sizeof text_ - 1);
-  raw_syscall(SYS_close, file);
-  if (length <= 0) return false;
-  text_[length] = 0;
-  return true;
+  return read_small_file(path, text_, sizeof text_);
 }
 
 const char* ProcStatus::find(const char* name) const {

@@ -107,7 +107,7 @@ struct ControlPage {
   std::uint32_t lanes;               // writers at a time: claimed blocks exceed begun ones by less
   std::uint32_t map_lines;           // lines of map.jsonl
   std::uint32_t asked;               // Ask; a futex word
-  std::uint32_t reserved;
+  std::uint32_t replacing;           // exec calls under way; for good once one has succeeded
 };
 static_assert(offsetof(ControlPage, state) == 20);
 static_assert(offsetof(ControlPage, dropped) == 64);

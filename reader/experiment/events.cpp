@@ -140,4 +140,12 @@ Result<ClockSums> sum_clock_samples(const Experiment& experiment) {
   return ProfileSum(experiment).run();
 }
 
+Result<Recording> open_recording(const std::string& directory) {
+  auto experiment = open_experiment(directory);
+  if (!experiment) return tl::unexpected(experiment.error());
+  auto events = sum_clock_samples(*experiment);
+  if (!events) return tl::unexpected(events.error());
+  return Recording{std::move(*experiment), std::move(*events)};
+}
+
 }  // namespace gnomon::reader

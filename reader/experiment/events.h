@@ -23,4 +23,11 @@ struct ClockSums {
 // begun and not published is not there yet.
 Result<ClockSums> sum_clock_samples(const Experiment& experiment);
 
+// An experiment and its events, as every report begins with.
+struct Recording {
+  Experiment experiment;
+  ClockSums events;
+};
+Result<Recording> open_recording(const std::string& directory);
+
 }  // namespace gnomon::reader

@@ -1,8 +1,6 @@
 // An experiment: a directory NAME.er, written by a collector that may still be writing. Any thread.
 #include "reader/experiment/experiment.h"
 
-#include <sys/stat.h>
-
 #include <cstring>
 
 #include "libcollector/format/block.h"
@@ -15,39 +13,6 @@ namespace gnomon::reader {
 namespace {
 
 using Json = nlohmann::json;
-
-template <typename T>
-T field(const Json& object, const char* name, T otherwise = {}) {
-  if (!object.is_object()) return otherwise;
-  const auto at = object.find(name);
-  if (at == object.end()) return otherwise;
-  if constexpr (std::is_same_v<T, std::string>)
-    return at->is_string() ? at->template get<T>() : otherwise;
-  else
-    return at->is_number_unsigned() ? at->template get<T>() : otherwise;
-}
-
-Json member(const Json& object, const char* name) {
-  const auto at = object.is_object() ? object.find(name) : object.end();
-  return at == object.end() ? Json() : *at;
-}
-
-// "0x1f" to 31; damaged text to 0, which maps nothing.
-std::uint64_t hex(const Json& object, const char* name) {
-  const auto text = field<std::string>(object, name);
-  return text.empty() ? 0 : std::strtoull(text.c_str(), nullptr, 16);
-}
-
-Result<void> check_directory(const std::string& directory) {
-  struct stat info {};
-  if (stat(directory.c_str(), &info) != 0)
-    return fault("there is no experiment " + directory,
-                 "name a directory that the collector wrote, such as test.1.er");
-  if (!S_ISDIR(info.st_mode) || stat((directory + "/" + format::kHeaderFile).c_str(), &info) != 0)
-    return fault(directory + " is not an experiment",
-                 "name a directory that the collector wrote, such as test.1.er");
-  return {};
-}
 
 struct Control {
   format::ControlPage page{};
@@ -109,37 +74,6 @@ std::string failure_text(const format::ControlPage& control) {
   if (const auto* row = format::find_failure(control.failure))
     return std::string(row->what) + "; " + std::string(row->next);
   return "the reason is not known";
-}
-
-Result<Header> read_header(const std::string& directory) {
-  if (auto there = check_directory(directory); !there) return tl::unexpected(there.error());
-  const std::string path = directory + "/" + format::kHeaderFile;
-  auto lines = read_lines(path);
-  if (!lines) return tl::unexpected(lines.error());
-  if (lines->size() != 1)
-    return fault(path + " is damaged: it does not hold one line", "record again");
-  const Json& json = lines->front();
-  const auto major = field<std::uint64_t>(member(json, "format"), "major");
-  if (major == 0) return fault(path + " is damaged: it names no format", "record again");
-  if (major > format::kFormatMajor)
-    return fault(directory + " has format " + std::to_string(major) +
-                     ", this program reads up to " + std::to_string(format::kFormatMajor),
-                 "use a newer Gnomon");
-  Header header;
-  header.session = hex(json, "session");
-  header.pid = field<std::uint32_t>(json, "pid");
-  header.collector = field<std::string>(json, "collector");
-  header.executable = field<std::string>(json, "executable");
-  for (const Json& argument : member(json, "argv"))
-    if (argument.is_string()) header.arguments.push_back(argument.get<std::string>());
-  header.host = field<std::string>(json, "host");
-  const Json clock = member(json, "clock");
-  header.clock_source = field<std::string>(clock, "source");
-  header.clock_timer = field<std::string>(clock, "timer");
-  header.interval = {field<std::uint64_t>(clock, "interval")};
-  header.start_realtime = field<std::uint64_t>(json, "start_realtime");
-  header.stack_walk = field<std::string>(member(json, "stacks"), "walk");
-  return header;
 }
 
 Result<Experiment> open_experiment(const std::string& directory) {

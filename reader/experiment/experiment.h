@@ -6,23 +6,9 @@
 
 #include "libcollector/format/control.h"
 #include "reader/base/result.h"
-#include "reader/base/units.h"
+#include "reader/experiment/header.h"
 
 namespace gnomon::reader {
-
-// What header.json says.
-struct Header {
-  std::uint64_t session = 0;
-  std::uint32_t pid = 0;
-  std::string collector;  // version
-  std::string executable;
-  std::vector<std::string> arguments;
-  std::string host;
-  std::string clock_source, clock_timer;
-  Nanoseconds interval;
-  std::uint64_t start_realtime = 0;  // ns since 1970
-  std::string stack_walk;            // how call stacks were found
-};
 
 // A load object of map.jsonl, and the epochs in which it was there.
 struct LoadObject {
@@ -54,8 +40,5 @@ Result<Experiment> open_experiment(const std::string& directory);
 
 // Why recording failed, and what to do: "the disk is full; free space". For state `failed`.
 std::string failure_text(const format::ControlPage& control);
-
-// header.json alone; to find an experiment among others.
-Result<Header> read_header(const std::string& directory);
 
 }  // namespace gnomon::reader

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <string_view>
 
 #include "libcollector/format/text.h"
@@ -37,6 +38,16 @@ Result<std::vector<nlohmann::json>> read_lines(const std::string& path) {
     at = end + 1;
   }
   return lines;
+}
+
+nlohmann::json member(const nlohmann::json& object, const char* name) {
+  const auto at = object.is_object() ? object.find(name) : object.end();
+  return at == object.end() ? nlohmann::json() : *at;
+}
+
+std::uint64_t hex(const nlohmann::json& object, const char* name) {
+  const auto text = field<std::string>(object, name);
+  return text.empty() ? 0 : std::strtoull(text.c_str(), nullptr, 16);
 }
 
 }  // namespace gnomon::reader

@@ -103,22 +103,21 @@ Percent share(Nanoseconds part, Nanoseconds whole) {
 }
 
 Result<Profile> open_profile(const std::string& directory) {
-  auto experiment = open_experiment(directory);
-  if (!experiment) return tl::unexpected(experiment.error());
-  auto events = sum_clock_samples(*experiment);
-  if (!events) return tl::unexpected(events.error());
-  auto stacks = Stacks::open(*experiment);
+  auto recording = open_recording(directory);
+  if (!recording) return tl::unexpected(recording.error());
+  auto& [experiment, events] = *recording;
+  auto stacks = Stacks::open(experiment);
   if (!stacks) return tl::unexpected(stacks.error());
   // A call stack may lie in an object that was loaded since the map was read.
-  if (auto again = open_experiment(directory)) experiment->objects = std::move(again->objects);
-  AddressSpace space(experiment->objects);
-  auto built = build(*events, *stacks, space);
+  if (auto again = open_experiment(directory)) experiment.objects = std::move(again->objects);
+  AddressSpace space(experiment.objects);
+  auto built = build(events, *stacks, space);
   if (!built) return tl::unexpected(built.error());
   Values inclusive = inclusive_by_node(built->tree, built->exclusive);
   FunctionValues functions = by_function(built->tree, built->exclusive, inclusive);
-  auto notes = loss_notes(*experiment, events->total, built->truncated);
+  auto notes = loss_notes(experiment, events.total, built->truncated);
   for (const std::string& missing : space.faults()) notes.push_back("no symbols: " + missing);
-  Profile profile{std::move(*experiment), events->total,
+  Profile profile{std::move(experiment),  events.total,
                   built->truncated,       names_of(space),
                   std::move(built->tree), std::move(built->exclusive),
                   std::move(inclusive),   std::move(functions),

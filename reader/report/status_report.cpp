@@ -9,13 +9,29 @@
 namespace gnomon::reader {
 namespace {
 
+// Of a recording that was not closed.
+std::string recording_text(const Experiment& experiment) {
+  const std::string without =
+      "the program ended without returning from main or calling exit (a signal, _exit)";
+  if (experiment.control.replacing != 0) return "ended; the program executed another (exec)";
+  switch (life_of(experiment.header)) {
+    case Life::running:
+      return "recording";
+    case Life::over:
+      return "ended; " + without;
+    case Life::unknown:
+      break;
+  }
+  return "recording, or " + without;
+}
+
 std::string state_text(const Experiment& experiment) {
   switch (experiment.state()) {
     case format::State::none:
     case format::State::armed:
       return "not begun";
     case format::State::recording:
-      return "recording, or the program ended without returning from main or calling exit";
+      return recording_text(experiment);
     case format::State::ended:
       return "ended";
     case format::State::failed:
@@ -33,27 +49,26 @@ std::string joined(const std::vector<std::string>& words) {
 }  // namespace
 
 Result<Table> status_report(const std::string& directory) {
-  auto experiment = open_experiment(directory);
-  if (!experiment) return tl::unexpected(experiment.error());
-  auto events = sum_clock_samples(*experiment);
-  if (!events) return tl::unexpected(events.error());
-  const Header& header = experiment->header;
+  auto recording = open_recording(directory);
+  if (!recording) return tl::unexpected(recording.error());
+  const Experiment& experiment = recording->experiment;
+  const Header& header = experiment.header;
+  const StackSum& total = recording->events.total;
   Table table;
-  table.notes = loss_notes(*experiment, events->total, {});
+  table.notes = loss_notes(experiment, total, {});
   table.columns = {{"item", {}}, {"value", {}}};
   const auto add = [&](const std::string& item, const std::string& value) {
     table.rows.push_back({item, value});
   };
   add("Experiment", directory);
-  add("State", state_text(*experiment));
+  add("State", state_text(experiment));
   add("Program", joined(header.arguments));
   add("Process", std::to_string(header.pid));
   add("Clock", fmt::format("{} ({}), every {:.3f} ms of a thread's CPU time", header.clock_source,
                            header.clock_timer, seconds(header.interval) * 1e3));
   add("Call stacks", "walked by " + header.stack_walk);
-  add("Threads", std::to_string(experiment->control.threads));
-  add("Samples",
-      fmt::format("{}, {:.3f} s of CPU time", events->total.samples, seconds(events->total.time)));
+  add("Threads", std::to_string(experiment.control.threads));
+  add("Samples", fmt::format("{}, {:.3f} s of CPU time", total.samples, seconds(total.time)));
   return table;
 }
 

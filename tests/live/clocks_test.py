@@ -70,8 +70,9 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     # The program executed lives, and finds of SIGPROF what it would have found; a failed exec leaves the clock running.
     for way in ("execve", "execv", "execvp", "execvpe", "fexecve", "execveat", "execl", "execlp", "execle",
                 "syscall execve", "syscall execveat"):
-        said, _, _ = run(work, "exec", way, interval=fine)
+        said, _, experiment = run(work, "exec", way, interval=fine)
         assert said == direct("exec", way), (way, said)
+        assert recorded.status(build, experiment)["State"] == "ended; the program executed another (exec)", way
     for what in ("ignore", "block"):
         said, _, _ = run(work, what, "execv", interval=fine)
         assert said == direct(what, "execv"), (what, said)
@@ -79,5 +80,6 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
         said, _, experiment = run(work, what, "execl", interval=fine)
         assert said == direct(what, "execl"), (what, said)
         table, _ = recorded.functions(build, experiment)
+        assert recorded.status(build, experiment)["State"] == "ended", what
         assert 0.08 < table["after_exec_failed"][1] < 0.12, (what, table)
 print(f"{timer}: {samples} samples in a second")

@@ -30,9 +30,14 @@ def functions(build, experiment):
     return {row["name"]: (row["exclusive_user_cpu"], row["inclusive_user_cpu"]) for row in table["rows"]}, table["notes"]
 
 
-def samples(build, experiment):
-    """How many there are."""
+def status(build, experiment):
+    """{item: value}"""
     printed = subprocess.run([build / "bin/gnomon", "print", "-status", "--format", "json", experiment], capture_output=True,
                              text=True, timeout=60)
     assert printed.returncode == 0, printed.stderr
-    return next(int(row["value"].split(",")[0]) for row in json.loads(printed.stdout)["rows"] if row["item"] == "Samples")
+    return {row["item"]: row["value"] for row in json.loads(printed.stdout)["rows"]}
+
+
+def samples(build, experiment):
+    """How many there are."""
+    return int(status(build, experiment)["Samples"].split(",")[0])

@@ -136,7 +136,7 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, lanes);
   HAS(ControlPage, map_lines);
   HAS(ControlPage, asked);
-  HAS(ControlPage, reserved);
+  HAS(ControlPage, replacing);
 }
 
 }  // namespace

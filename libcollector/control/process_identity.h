@@ -1,0 +1,16 @@
+// What tells this process from every other that has or had its pid. Normal context.
+#pragma once
+#include <cstdint>
+
+namespace gnomon::collector {
+
+// Empty or 0: not known.
+struct ProcessIdentity {
+  char boot[40];                  // of the kernel: /proc/sys/kernel/random/boot_id
+  char pid_namespace[32];         // "pid:[4026531836]"
+  std::uint64_t start_ticks = 0;  // field 22 of /proc/PID/stat
+};
+
+ProcessIdentity process_identity();
+
+}  // namespace gnomon::collector

@@ -1,0 +1,22 @@
+// The text of a small file, as /proc has them. Any context: raw system calls.
+#pragma once
+#include <fcntl.h>
+
+#include <cstddef>
+
+#include "libcollector/core/syscall.h"
+
+namespace gnomon::collector {
+
+// As much as fits before a 0. False: it cannot be read, or is empty.
+inline bool read_small_file(const char* path, char* to, std::size_t size) {
+  const long file = raw_syscall(SYS_openat, AT_FDCWD, arg(path), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const long length = raw_syscall(SYS_read, file, arg(to), static_cast<long>(size - 1));
+  raw_syscall(SYS_close, file);
+  if (length <= 0) return false;
+  to[length] = 0;
+  return true;
+}
+
+}  // namespace gnomon::collector

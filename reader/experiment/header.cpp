@@ -1,0 +1,110 @@
+// What header.json says of a run, and whether its process is still there. Any thread.
+#include "reader/experiment/header.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <climits>
+#include <filesystem>
+#include <fstream>
+
+#include "libcollector/format/block.h"
+#include "libcollector/format/names.h"
+#include "reader/experiment/lines.h"
+
+namespace gnomon::reader {
+namespace {
+
+using Json = nlohmann::json;
+
+Result<void> check_directory(const std::string& directory) {
+  struct stat info {};
+  if (stat(directory.c_str(), &info) != 0)
+    return fault("there is no experiment " + directory,
+                 "name a directory that the collector wrote, such as test.1.er");
+  if (!S_ISDIR(info.st_mode) || stat((directory + "/" + format::kHeaderFile).c_str(), &info) != 0)
+    return fault(directory + " is not an experiment",
+                 "name a directory that the collector wrote, such as test.1.er");
+  return {};
+}
+
+std::string first_line(const std::string& path) {
+  std::string line;
+  std::getline(std::ifstream(path), line);
+  return line;
+}
+
+// Of what follows the program's name in /proc/PID/stat, which may hold blanks and parentheses: the
+// state is field 3, the start field 22.
+struct ProcessStat {
+  char state = 0;
+  std::uint64_t start_ticks = 0;
+};
+
+ProcessStat read_stat(std::uint32_t pid) {
+  const std::string line = first_line("/proc/" + std::to_string(pid) + "/stat");
+  ProcessStat stat;
+  std::size_t at = line.rfind(')');
+  for (int field = 2; at != std::string::npos && field < 22; at = line.find(' ', at + 1), ++field)
+    if (field == 3) stat.state = line[at + 1];
+  if (at != std::string::npos) stat.start_ticks = std::strtoull(line.c_str() + at, nullptr, 10);
+  return stat;
+}
+
+}  // namespace
+
+Result<Header> read_header(const std::string& directory) {
+  if (auto there = check_directory(directory); !there) return tl::unexpected(there.error());
+  const std::string path = directory + "/" + format::kHeaderFile;
+  auto lines = read_lines(path);
+  if (!lines) return tl::unexpected(lines.error());
+  if (lines->size() != 1)
+    return fault(path + " is damaged: it does not hold one line", "record again");
+  const Json& json = lines->front();
+  const auto major = field<std::uint64_t>(member(json, "format"), "major");
+  if (major == 0) return fault(path + " is damaged: it names no format", "record again");
+  if (major > format::kFormatMajor)
+    return fault(directory + " has format " + std::to_string(major) +
+                     ", this program reads up to " + std::to_string(format::kFormatMajor),
+                 "use a newer Gnomon");
+  Header header;
+  header.session = hex(json, "session");
+  header.pid = field<std::uint32_t>(json, "pid");
+  header.collector = field<std::string>(json, "collector");
+  header.executable = field<std::string>(json, "executable");
+  for (const Json& argument : member(json, "argv"))
+    if (argument.is_string()) header.arguments.push_back(argument.get<std::string>());
+  const Json process = member(json, "process");
+  header.boot = field<std::string>(process, "boot");
+  header.pid_namespace = field<std::string>(process, "pid_namespace");
+  header.start_ticks = field<std::uint64_t>(process, "start_ticks");
+  header.host = field<std::string>(json, "host");
+  const Json clock = member(json, "clock");
+  header.clock_source = field<std::string>(clock, "source");
+  header.clock_timer = field<std::string>(clock, "timer");
+  header.interval = {field<std::uint64_t>(clock, "interval")};
+  header.start_realtime = field<std::uint64_t>(json, "start_realtime");
+  header.stack_walk = field<std::string>(member(json, "stacks"), "walk");
+  return header;
+}
+
+Life life_of(const Header& header) {
+  if (header.boot.empty() || header.start_ticks == 0 || header.pid == 0 || header.pid > INT_MAX)
+    return Life::unknown;
+  const std::string boot = first_line("/proc/sys/kernel/random/boot_id");
+  if (boot.empty()) return Life::unknown;
+  if (boot != header.boot) return Life::over;
+  std::error_code error;
+  const auto here = std::filesystem::read_symlink("/proc/self/ns/pid", error);
+  if (error || here != header.pid_namespace) return Life::unknown;
+  const ProcessStat stat = read_stat(header.pid);
+  if (stat.start_ticks == header.start_ticks)
+    return stat.state == 'Z' || stat.state == 'X' ? Life::over : Life::running;
+  if (stat.start_ticks != 0) return Life::over;
+  // /proc may hide other users' processes.
+  const bool none = kill(static_cast<pid_t>(header.pid), 0) != 0 && errno == ESRCH;
+  return none ? Life::over : Life::unknown;
+}
+
+}  // namespace gnomon::reader

@@ -1,0 +1,34 @@
+// What header.json says of a run, and whether its process is still there. Any thread.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reader/base/result.h"
+#include "reader/base/units.h"
+
+namespace gnomon::reader {
+
+// What header.json says.
+struct Header {
+  std::uint64_t session = 0;
+  std::uint32_t pid = 0;
+  std::string boot, pid_namespace;  // where that pid was one; empty: not known
+  std::uint64_t start_ticks = 0;    // when that process began; 0: not known
+  std::string collector;            // version
+  std::string executable;
+  std::vector<std::string> arguments;
+  std::string host;
+  std::string clock_source, clock_timer;
+  Nanoseconds interval;
+  std::uint64_t start_realtime = 0;  // ns since 1970
+  std::string stack_walk;            // how call stacks were found
+};
+
+Result<Header> read_header(const std::string& directory);
+
+// Unknown: it ran where this process cannot look, on another host or in another pid namespace.
+enum class Life { unknown, running, over };
+Life life_of(const Header& header);
+
+}  // namespace gnomon::reader
