@@ -1,11 +1,9 @@
-// Finding, parsing and explaining commands. Any thread.
+// Finding and parsing commands. Any thread.
 #include "commands/command.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <numeric>
 
 namespace gnomon::commands {
@@ -28,75 +26,75 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-constexpr std::array<std::string_view, 2> kFormats{"text", "json"};
-
-Result<void> set_format(std::string_view word, Invocation& call) {
-  const auto at = std::find(kFormats.begin(), kFormats.end(), word);
-  if (at == kFormats.end())
-    return fault(fmt::format("there is no format {}", word),
-                 suggestion(word, kFormats, "text and json are known"));
-  call.format = static_cast<Format>(at - kFormats.begin());
-  return {};
+// last: "and" or "or".
+std::string list_of(std::span<const std::string_view> words, std::string_view last) {
+  std::string list;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i != 0) list += i + 1 == words.size() ? fmt::format(" {} ", last) : ", ";
+    list += words[i];
+  }
+  return list;
 }
-
-Result<void> set_limit(std::string_view word, Invocation& call) {
-  call.limit = whole_number(word);
-  if (call.limit) return {};
-  return fault(fmt::format("{} is not a number of rows", word), "0 shows all of them");
-}
-
-// The options of every report.
-struct Option {
-  std::string_view name, needs;
-  Result<void> (*set)(std::string_view word, Invocation& call);
-};
-constexpr std::array kOptions{
-    Option{"--format", "a word; text and json are known", set_format},
-    Option{"--limit", "a number of rows; 0 shows all of them", set_limit},
-};
 
 Result<const Option*> option_named(const Command& command, std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Option& option : kOptions) {
-    if (command.is_report && option.name == name) return &option;
+  for (const Option& option : option_table()) {
+    if (!contains(command.options, option.id)) continue;
+    if (option.name == name) return &option;
     names.push_back(option.name);
   }
   return fault(fmt::format("{} has no option {}", command.name, name),
-               command.is_report ? suggestion(name, names, "--format and --limit are known")
-                                 : "give it without options");
+               names.empty() ? "give it without options"
+                             : suggestion(name, names, list_of(names, "and") + " are known"));
 }
 
 // A command that takes arguments tells the experiment by its ending.
 Result<void> find_experiment_word(const Command& command, Invocation& call) {
   auto& words = call.arguments;
-  if (!command.is_report || words.empty()) return {};
-  const std::string& last = words.back();
-  if (words.size() > command.arguments || last.ends_with(".er") || last.ends_with(".er/")) {
-    call.experiment = last;
-    words.pop_back();
+  if (command.is_report && !words.empty()) {
+    const std::string& last = words.back();
+    if (words.size() > command.arguments || last.ends_with(".er") || last.ends_with(".er/")) {
+      call.experiment = last;
+      words.pop_back();
+    }
   }
   if (words.size() <= command.arguments) return {};
-  if (command.arguments == 0)
+  if (!command.is_report && command.arguments == 0)
+    return fault(fmt::format("{} takes no word, not even {}", command.name, words.front()),
+                 "give it without");
+  if (command.is_report && command.arguments == 0)
     return fault(fmt::format("one experiment at a time, not {}", words.size() + 1),
                  "name one directory");
-  return fault(fmt::format("{} takes {} words and an experiment, not {}", command.name,
-                           command.arguments, words.size() + 1),
-               fmt::format("its syntax is {}", command.syntax));
+  return fault(
+      fmt::format("{} takes {} word{}{}, not {}", command.name, command.arguments,
+                  command.arguments == 1 ? "" : "s", command.is_report ? " and an experiment" : "",
+                  words.size() + (call.experiment ? 1 : 0)),
+      fmt::format("`help {}` shows its syntax", command.name));
 }
 
 }  // namespace
 
-const Command* find_command(std::string_view name) {
-  for (const Command& command : command_table())
-    if (command.name == name) return &command;
-  return nullptr;
-}
-
-std::optional<std::size_t> whole_number(std::string_view word) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return number;
+Result<const Command*> find_command(std::string_view name, bool only_reports) {
+  std::vector<const Command*> begun;
+  std::vector<std::string_view> names, begun_names;
+  for (const Command& command : command_table()) {
+    if (only_reports && !command.is_report) continue;
+    if (command.name == name || (!name.empty() && command.alias == name)) return &command;
+    if (!name.empty() && command.name.starts_with(name)) {
+      begun.push_back(&command);
+      begun_names.push_back(command.name);
+    }
+    names.push_back(command.name);
+    if (!command.alias.empty()) names.push_back(command.alias);
+  }
+  if (begun.size() == 1) return begun.front();
+  const char* dash = only_reports ? "report -" : "command ";
+  if (begun.size() > 1)
+    return fault(fmt::format("{}{} could be {}", dash, name, list_of(begun_names, "or")),
+                 "add a letter");
+  return fault(fmt::format("there is no {}{}", dash, name),
+               suggestion(name, names,
+                          only_reports ? "`gnomon help` lists them all" : "`help` lists them all"));
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string_view> known,
@@ -132,26 +130,10 @@ Result<Invocation> parse(const Command& command, std::span<const std::string> wo
   return call;
 }
 
-Result<std::string> execute(Host& host, const Command& command,
-                            std::span<const std::string> words) {
+Result<Answer> execute(Host& host, const Command& command, std::span<const std::string> words) {
   auto call = parse(command, words);
   if (!call) return tl::unexpected(call.error());
   return command.run(host, *call);
-}
-
-std::string help_text() {
-  std::string text =
-      "Commands (in LLDB `collector NAME`, from the shell `gnomon print -NAME`):\n\n";
-  for (const Command& command : command_table())
-    text += fmt::format("  {:<15}  {}\n", command.name, command.summary);
-  return text + "\n`help NAME` says more.\n";
-}
-
-std::string help_text(const Command& command) {
-  std::string text = fmt::format("{}\n\nSyntax: {}{}{}\n", command.summary, command.name,
-                                 command.syntax.empty() ? "" : " ", command.syntax);
-  if (!command.help.empty()) text += fmt::format("\n{}", command.help);
-  return text;
 }
 
 }  // namespace gnomon::commands

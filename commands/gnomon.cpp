@@ -1,11 +1,16 @@
 // The program gnomon: reports outside the debugger.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
-#include "commands/command.h"
+#include "commands/help.h"
+#include "commands/terminal.h"
 
 namespace {
 
@@ -25,6 +30,8 @@ class ShellHost : public Host {
     return fault("no function is named", "name one, as `gnomon print -functions` shows it");
   }
   std::size_t usual_limit() const override { return 0; }
+  reader::TextStyle style() const override { return terminal_style(STDOUT_FILENO); }
+  Interrupt interrupt() const override { return {}; }  // SIGINT ends this program
   std::string state() override { return ""; }
 
  private:
@@ -36,21 +43,10 @@ class ShellHost : public Host {
 };
 
 constexpr const char* kUsage =
-    "Usage: gnomon print [--format text|json] [--limit N] -REPORT... EXPERIMENT\n"
+    "Usage: gnomon print [OPTION]... -REPORT... EXPERIMENT\n"
     "       gnomon help [COMMAND]\n"
     "       gnomon version\n\n"
     "Example: gnomon print -functions test.1.er\n\n";
-
-Result<const Command*> report_named(const std::string& word) {
-  std::vector<std::string_view> names;
-  for (const Command& command : command_table())
-    if (command.is_report) names.push_back(command.name);
-  const std::string name = word.substr(1);
-  const Command* command = find_command(name);
-  if (command && command->is_report) return command;
-  return fault(fmt::format("there is no report -{}", name),
-               suggestion(name, names, "`gnomon help` lists them all"));
-}
 
 // A report and its own words.
 struct Wanted {
@@ -61,7 +57,7 @@ struct Wanted {
 // The options are every report's.
 struct Line {
   std::vector<Wanted> reports;
-  std::vector<std::string> options;
+  std::vector<std::vector<std::string>> options;  // name and what it is given, or both in one
   std::string experiment;
 };
 
@@ -71,12 +67,13 @@ Result<Line> read_line(const std::vector<std::string>& words) {
     const std::string& word = words[i];
     const bool is_last = i + 1 == words.size();
     if (word.size() > 1 && word[0] == '-' && word[1] != '-') {
-      auto report = report_named(word);
+      auto report = find_command(word.substr(1), true);
       if (!report) return tl::unexpected(report.error());
       line.reports.push_back({*report, {}});
     } else if (word.starts_with("--")) {
-      line.options.push_back(word);
-      if (word.find('=') == std::string::npos && !is_last) line.options.push_back(words[++i]);
+      line.options.push_back({word});
+      if (word.find('=') == std::string::npos && !is_last)
+        line.options.back().push_back(words[++i]);
     } else if (is_last) {
       line.experiment = word;
     } else if (!line.reports.empty() &&
@@ -90,34 +87,54 @@ Result<Line> read_line(const std::vector<std::string>& words) {
   return line;
 }
 
-Result<std::string> print(const std::vector<std::string>& words) {
+// An option goes to the reports that take it; one that none takes, to the first, which says so.
+std::vector<std::string> words_of(const Line& line, const Wanted& wanted) {
+  const auto takes = [](const Command& report, const std::string& name) {
+    for (const Option& option : option_table())
+      if (option.name == name) return contains(report.options, option.id);
+    return false;
+  };
+  std::vector<std::string> words = wanted.words;
+  for (const auto& option : line.options) {
+    const std::string name = option.front().substr(0, option.front().find('='));
+    const bool none = std::none_of(line.reports.begin(), line.reports.end(),
+                                   [&](const Wanted& any) { return takes(*any.report, name); });
+    if (none || takes(*wanted.report, name))
+      words.insert(words.end(), option.begin(), option.end());
+  }
+  return words;
+}
+
+Result<Answer> print(const std::vector<std::string>& words) {
   auto line = read_line(words);
   if (!line) return tl::unexpected(line.error());
   if (line->reports.empty()) return fault("no report is named", "for example -functions");
   ShellHost host(line->experiment);
-  std::string out;
-  for (Wanted& wanted : line->reports) {
-    wanted.words.insert(wanted.words.end(), line->options.begin(), line->options.end());
-    auto text = execute(host, *wanted.report, wanted.words);
-    if (!text) return text;
-    out += (out.empty() ? "" : "\n") + *text;
+  Answer all;
+  for (const Wanted& wanted : line->reports) {
+    auto answer = execute(host, *wanted.report, words_of(*line, wanted));
+    if (!answer) return answer;
+    all.text += (all.text.empty() ? "" : "\n") + answer->text;
+    for (std::string& warning : answer->warnings)
+      if (std::find(all.warnings.begin(), all.warnings.end(), warning) == all.warnings.end())
+        all.warnings.push_back(std::move(warning));
   }
-  return out;
+  return all;
 }
 
-Result<std::string> run(const std::vector<std::string>& words) {
+Result<Answer> run(const std::vector<std::string>& words) {
   const std::string verb = words.empty() ? "" : words.front();
   const std::vector<std::string> rest(words.empty() ? words.end() : words.begin() + 1, words.end());
   if (verb == "print") return print(rest);
-  if (verb == "help" || verb == "--help" || verb == "-h" || verb.empty()) {
-    ShellHost host;
-    auto help = execute(host, *find_command("help"), rest);
-    if (!help || !rest.empty()) return help;
-    return kUsage + *help;
-  }
   ShellHost host;
+  if (verb == "help" || verb == "--help" || verb == "-h" || verb.empty()) {
+    if (rest.size() == 1 && rest[0] == "--markdown") return Answer{help_markdown(), {}};
+    auto help = execute(host, **find_command("help"), rest);
+    if (help && rest.empty()) help->text.insert(0, kUsage);
+    return help;
+  }
   if (verb == "version" || verb == "--version")
-    return execute(host, *find_command("version"), rest);
+    return execute(host, **find_command("version"), rest);
   constexpr std::string_view kVerbs[] = {"print", "help", "version"};
   return fault("gnomon has no command " + verb,
                suggestion(verb, kVerbs, "`gnomon help` lists them all"));
@@ -126,11 +143,16 @@ Result<std::string> run(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto text = run({argv + 1, argv + argc});
-  if (!text) {
-    fmt::print(stderr, "gnomon: {}\n", sentence(text.error()));
+  const auto answer = run({argv + 1, argv + argc});
+  if (!answer) {
+    fmt::print(stderr, "gnomon: {}\n", sentence(answer.error()));
     return 1;
   }
-  const bool written = std::fwrite(text->data(), 1, text->size(), stdout) == text->size();
-  return written && std::fflush(stdout) == 0 ? 0 : 1;
+  for (const std::string& warning : answer->warnings)
+    fmt::print(stderr, "gnomon: note: {}\n", warning);
+  const std::string& text = answer->text;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (written && std::fflush(stdout) == 0) return 0;
+  fmt::print(stderr, "gnomon: cannot write: {}.\n", std::strerror(errno));
+  return 1;
 }

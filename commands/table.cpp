@@ -1,9 +1,8 @@
 // The command table and what each row runs. Any thread.
-#include <fmt/format.h>
-
 #include <array>
 
 #include "commands/command.h"
+#include "commands/help.h"
 #include "reader/report/report.h"
 #include "reader/symbols/symbol_index.h"
 
@@ -12,67 +11,69 @@ namespace {
 
 using reader::Table;
 
-std::string render(const Table& table, Format format) {
-  return format == Format::json ? to_json(table) : to_text(table);
+// CSV has rows only: what stands above and below a table becomes warnings.
+Answer render(const Host& host, const Invocation& call, const Table& table) {
+  if (call.format == Format::json) return {to_json(table), {}};
+  if (call.format == Format::csv) {
+    Answer answer{to_csv(table), table.notes};
+    if (const std::string note = left_out_note(table); !note.empty())
+      answer.warnings.push_back(note);
+    return answer;
+  }
+  reader::TextStyle style = host.style();
+  style.width = call.width.value_or(style.width);
+  return {to_text(table, style), {}};
 }
 
 Result<std::string> directory_of(Host& host, const Invocation& call) {
   return call.experiment ? Result<std::string>(*call.experiment) : host.experiment();
 }
 
-std::size_t limit_of(const Host& host, const Invocation& call) {
-  return call.limit.value_or(host.usual_limit());
-}
-
-Result<void> no_arguments(const Invocation& call) {
-  if (call.arguments.empty()) return {};
-  return fault("nothing known by the name of " + call.arguments.front(),
-               "give the command without arguments");
-}
-
-Result<std::string> run_enable(Host& host, const Invocation& call) {
-  if (auto bare = no_arguments(call); !bare) return tl::unexpected(bare.error());
-  return host.enable();
-}
-
-Result<std::string> run_disable(Host& host, const Invocation& call) {
-  if (auto bare = no_arguments(call); !bare) return tl::unexpected(bare.error());
-  return host.disable();
-}
-
-Result<std::string> run_status(Host& host, const Invocation& call) {
+Result<reader::Query> query_of(Host& host, const Invocation& call) {
   auto directory = directory_of(host, call);
+  if (!directory) return tl::unexpected(directory.error());
+  return reader::Query{*directory, call.limit.value_or(host.usual_limit()), host.interrupt()};
+}
+
+Result<Answer> sentence_of(Result<std::string> said) {
+  if (!said) return tl::unexpected(said.error());
+  return Answer{*said, {}};
+}
+
+Result<Answer> run_enable(Host& host, const Invocation&) { return sentence_of(host.enable()); }
+Result<Answer> run_disable(Host& host, const Invocation&) { return sentence_of(host.disable()); }
+
+Result<Answer> run_status(Host& host, const Invocation& call) {
+  const std::string state = call.experiment ? "" : host.state();
+  const auto query = query_of(host, call);
+  if (!query && state.empty()) return tl::unexpected(query.error());
   Table table;
-  if (directory) {
-    auto report = reader::status_report(*directory);
+  table.columns = {{"item", {}}, {"value", {}}};
+  if (query) {
+    auto report = reader::status_report(*query);
     if (!report) return tl::unexpected(report.error());
     table = std::move(*report);
-  } else if (call.experiment || host.state().empty()) {
-    return tl::unexpected(directory.error());
-  } else {
-    table.columns = {{"item", {}}, {"value", {}}};
   }
-  if (const std::string state = host.state(); !call.experiment && !state.empty())
-    table.rows.insert(table.rows.begin(), {std::string("Collector"), state});
-  return render(table, call.format);
+  if (!state.empty()) table.rows.insert(table.rows.begin(), {std::string("Collector"), state});
+  return render(host, call, table);
 }
 
 // What is about an experiment and takes a limit.
-template <Result<Table> (*Report)(const std::string&, std::size_t)>
-Result<std::string> run_report(Host& host, const Invocation& call) {
-  auto directory = directory_of(host, call);
-  if (!directory) return directory;
-  auto table = Report(*directory, limit_of(host, call));
+template <Result<Table> (*Report)(const reader::Query&)>
+Result<Answer> run_report(Host& host, const Invocation& call) {
+  const auto query = query_of(host, call);
+  if (!query) return tl::unexpected(query.error());
+  const auto table = Report(*query);
   if (!table) return tl::unexpected(table.error());
-  return render(*table, call.format);
+  return render(host, call, *table);
 }
 
-// NAME [N]
-Result<std::string> run_csingle(Host& host, const Invocation& call) {
-  auto directory = directory_of(host, call);
-  if (!directory) return directory;
+// NAME [NUMBER]
+Result<Answer> run_csingle(Host& host, const Invocation& call) {
+  const auto query = query_of(host, call);
+  if (!query) return tl::unexpected(query.error());
   auto name = call.arguments.empty() ? host.function() : call.arguments.front();
-  if (!name) return name;
+  if (!name) return tl::unexpected(name.error());
   if (call.arguments.empty()) name = reader::display_name(name->c_str());
   std::size_t number = 0;
   if (call.arguments.size() > 1) {
@@ -81,60 +82,59 @@ Result<std::string> run_csingle(Host& host, const Invocation& call) {
       return fault(call.arguments[1] + " is not the number of a function",
                    "functions are counted from 1");
   }
-  auto table = reader::csingle_report(*directory, *name, number);
+  const auto table = reader::csingle_report(*query, *name, number);
   if (!table) return tl::unexpected(table.error());
-  return render(*table, call.format);
+  return render(host, call, *table);
 }
 
-Result<std::string> run_version(Host&, const Invocation& call) {
-  if (auto bare = no_arguments(call); !bare) return tl::unexpected(bare.error());
-  return std::string("Gnomon " GNOMON_VERSION "\n");
+Result<Answer> run_version(Host&, const Invocation&) {
+  return Answer{"Gnomon " GNOMON_VERSION "\n", {}};
 }
 
-Result<std::string> run_help(Host&, const Invocation& call) {
-  if (call.arguments.empty()) return help_text();
-  const Command* command = find_command(call.arguments.front());
-  if (command) return help_text(*command);
-  return fault("there is no command " + call.arguments.front(), "`help` lists them all");
+Result<Answer> run_help(Host&, const Invocation& call) {
+  if (call.arguments.empty()) return Answer{help_text(), {}};
+  const auto command = find_command(call.arguments.front());
+  if (!command) return tl::unexpected(command.error());
+  return Answer{help_text(**command), {}};
 }
 
-#define REPORT_OPTIONS "[--format text|json] [--limit N] [EXPERIMENT]"
-#define REPORT_HELP                                                                        \
-  "Without EXPERIMENT: the one being recorded, or the last one. --limit 0 shows all; in\n" \
-  "LLDB the usual limit is 40.\n"
+constexpr Options kNone = 0;
+constexpr Options kShown = OptionId::format | OptionId::width;
+constexpr Options kAll = kShown | OptionId::limit;
 
 constexpr std::array kCommands{
-    Command{"enable", "", "Record the program's next runs.",
-            "Every later `run` or `process launch` of the selected target writes an experiment,\n"
+    Command{"enable", "", "", "Record the program's next runs.",
+            "Every later `run` or `process launch` of the selected target writes an experiment, "
             "test.N.er with the first free N, in the current directory.\n",
-            false, 0, run_enable},
-    Command{"disable", "", "Stop recording later runs.",
-            "A program that is being recorded goes on; the next run is not recorded.\n", false, 0,
-            run_disable},
-    Command{"functions", REPORT_OPTIONS, "Exclusive and inclusive User CPU time of functions.",
-            "Exclusive: time in the function itself. Inclusive: time in it and in all it called,\n"
-            "counted once however often the function recurs on a call stack.\n" REPORT_HELP,
-            true, 0, run_report<reader::functions_report>},
-    Command{"callers-callees", REPORT_OPTIONS, "What callers and callees contribute to functions.",
-            "One panel a function, heavy ones first: its callers, the function itself marked with\n"
-            "*, its callees. The attributed times of the callers sum up to the inclusive time of\n"
-            "the function; so do its own and those of the callees. Of a function that recurs on a\n"
-            "call stack the innermost call counts. N counts functions.\n" REPORT_HELP,
-            true, 0, run_report<reader::callers_callees_report>},
-    Command{"csingle", "[NAME [NUMBER]] [--format text|json] [EXPERIMENT]",
+            kNone, false, 0, run_enable},
+    Command{"disable", "", "", "Stop recording later runs.",
+            "A program that is being recorded goes on; the next run is not recorded.\n", kNone,
+            false, 0, run_disable},
+    Command{"functions", "", "", "Exclusive and inclusive User CPU time of functions.",
+            "Exclusive: time in the function itself. Inclusive: time in it and in all it called, "
+            "counted once however often the function recurs on a call stack.\n",
+            kAll, true, 0, run_report<reader::functions_report>},
+    Command{"callers-callees", "gprof", "", "What callers and callees contribute to functions.",
+            "One panel a function, heavy ones first: its callers, the function itself marked with "
+            "*, its callees. The attributed times of the callers sum up to the inclusive time of "
+            "the function; so do its own and those of the callees. Of a function that recurs on a "
+            "call stack the innermost call counts.\n",
+            kAll, true, 0, run_report<reader::callers_callees_report>},
+    Command{"csingle", "", "[NAME [NUMBER]]",
             "What callers and callees contribute to one function.",
-            "NAME as in `functions`, or its end, without parameters if you like. Where it means\n"
-            "several functions NUMBER says which. Without NAME: the function of the selected\n"
+            "NAME as in `functions`, or its end, without parameters if you like. Where it means "
+            "several functions NUMBER says which. Without NAME: the function of the selected "
             "frame.\n",
-            true, 2, run_csingle},
-    Command{"calltree", REPORT_OPTIONS, "Who calls whom, with attributed User CPU time.",
-            "From <Total> down, heavy branches first. The time of a call includes all below it.\n"
-            "N shows the N heaviest calls.\n" REPORT_HELP,
-            true, 0, run_report<reader::calltree_report>},
-    Command{"status", "[--format text|json] [EXPERIMENT]",
-            "What is recorded, how, and what was lost.", "", true, 0, run_status},
-    Command{"version", "", "Version of Gnomon.", "", false, 0, run_version},
-    Command{"help", "[COMMAND]", "This list, or what a command does.", "", false, 1, run_help},
+            kShown, true, 2, run_csingle},
+    Command{"calltree", "ctree", "", "Who calls whom, with attributed User CPU time.",
+            "From <Total> down, heavy branches first. The time of a call includes all below it. A "
+            "limit keeps the heaviest calls.\n",
+            kAll, true, 0, run_report<reader::calltree_report>},
+    Command{"status", "", "", "What is recorded, how, and what was lost.", "", kShown, true, 0,
+            run_status},
+    Command{"version", "", "", "Version of Gnomon.", "", kNone, false, 0, run_version},
+    Command{"help", "", "[COMMAND]", "This list, or what a command does.", "", kNone, false, 1,
+            run_help},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commands/command.h"
+#include "commands/help.h"
 #include "plugin/session.h"
 
 namespace gnomon::plugin {
@@ -20,13 +21,14 @@ class Row : public lldb::SBCommandPluginInterface {
   bool DoExecute(lldb::SBDebugger, char** words, lldb::SBCommandReturnObject& answer) override {
     std::vector<std::string> arguments;
     for (; words && *words; ++words) arguments.emplace_back(*words);
-    const auto text = commands::execute(*session_, command_, arguments);
-    if (!text) {
-      answer.SetError(sentence(text.error()).c_str());
+    const auto said = commands::execute(*session_, command_, arguments);
+    if (!said) {
+      answer.SetError(sentence(said.error()).c_str());
       answer.SetStatus(lldb::eReturnStatusFailed);
       return false;
     }
-    answer.PutCString(text->c_str());
+    for (const std::string& warning : said->warnings) answer.AppendWarning(warning.c_str());
+    answer.PutCString(said->text.c_str());
     answer.SetStatus(lldb::eReturnStatusSuccessFinishResult);
     return true;
   }
@@ -35,6 +37,19 @@ class Row : public lldb::SBCommandPluginInterface {
   std::shared_ptr<Session> session_;
   const commands::Command& command_;
 };
+
+bool add(lldb::SBCommand& collector, const std::shared_ptr<Session>& session,
+         const commands::Command& command, std::string_view called) {
+  const std::string name(called), full(command.name);
+  const std::string summary =
+      called == command.name ? std::string(command.summary) : "Short for `" + full + "`.";
+  const std::string syntax = "collector " + name + " " + commands::syntax(command);
+  lldb::SBCommand added = collector.AddCommand(name.c_str(), new Row(session, command),
+                                               summary.c_str(), syntax.c_str());
+  if (!added.IsValid()) return false;
+  added.SetHelpLong(commands::long_help(command).c_str());
+  return true;
+}
 
 }  // namespace
 }  // namespace gnomon::plugin
@@ -50,12 +65,9 @@ namespace lldb {
   if (!collector.IsValid()) return false;
   const auto session = std::make_shared<plugin::Session>(debugger);
   for (const commands::Command& command : commands::command_table()) {
-    const std::string name(command.name), summary(command.summary);
-    const std::string syntax = "collector " + name + " " + std::string(command.syntax);
-    SBCommand added = collector.AddCommand(name.c_str(), new plugin::Row(session, command),
-                                           summary.c_str(), syntax.c_str());
-    if (!added.IsValid()) return false;
-    added.SetHelpLong(std::string(command.help).c_str());
+    if (!plugin::add(collector, session, command, command.name)) return false;
+    if (!command.alias.empty() && !plugin::add(collector, session, command, command.alias))
+      return false;
   }
   return true;
 }

@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <random>
 
 #include "commands/experiment_finder.h"
+#include "commands/terminal.h"
 
 namespace gnomon::plugin {
 namespace {
@@ -123,6 +125,22 @@ Result<std::string> Session::function() {
   if (!name) name = frame.GetSymbol().GetName();
   if (name) return std::string(name);
   return fault("no frame with a function is selected", "name a function");
+}
+
+// LLDB's output may be a pipe to an IDE.
+reader::TextStyle Session::style() const {
+  lldb::SBDebugger debugger = debugger_;
+  FILE* output = debugger.GetOutputFileHandle();
+  if (!output || !isatty(fileno(output))) return {};
+  reader::TextStyle style = commands::terminal_style(fileno(output));
+  style.width = debugger.GetTerminalWidth();
+  style.has_color = style.has_color && debugger.GetUseColor();
+  return style;
+}
+
+// Ctrl-C while a command runs.
+Interrupt Session::interrupt() const {
+  return Interrupt([debugger = debugger_]() mutable { return debugger.InterruptRequested(); });
 }
 
 std::string Session::state() {

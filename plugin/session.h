@@ -19,6 +19,8 @@ class Session : public commands::Host {
   Result<std::string> experiment() override;
   Result<std::string> function() override;
   std::size_t usual_limit() const override { return 40; }
+  reader::TextStyle style() const override;
+  Interrupt interrupt() const override;
   std::string state() override;
 
  private:

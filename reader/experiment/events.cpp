@@ -26,8 +26,10 @@ RecordWord fields_of(std::uint32_t word) {
 
 class ProfileSum {
  public:
-  explicit ProfileSum(const Experiment& experiment)
-      : experiment_(experiment), path_(experiment.directory + "/" + std::string(kFile)) {}
+  ProfileSum(const Experiment& experiment, const Interrupt& interrupt)
+      : experiment_(experiment),
+        interrupt_(interrupt),
+        path_(experiment.directory + "/" + std::string(kFile)) {}
 
   Result<ClockSums> run() {
     auto file = MappedFile::open(path_);
@@ -39,6 +41,7 @@ class ProfileSum {
     const std::size_t blocks = bytes.size() / kBlockBytes;
     std::uint32_t begun = 0;
     for (std::size_t i = 0; i < blocks; ++i) {
+      if (interrupt_.asked()) return interrupted();
       auto read = block(bytes.data() + i * kBlockBytes, i);
       if (!read) return tl::unexpected(read.error());
       if (*read) ++begun;
@@ -129,6 +132,7 @@ class ProfileSum {
   }
 
   const Experiment& experiment_;
+  const Interrupt& interrupt_;
   const std::string path_;
   std::uint64_t stacks_ = 0;
   ClockSums sums_;
@@ -136,14 +140,14 @@ class ProfileSum {
 
 }  // namespace
 
-Result<ClockSums> sum_clock_samples(const Experiment& experiment) {
-  return ProfileSum(experiment).run();
+Result<ClockSums> sum_clock_samples(const Experiment& experiment, const Interrupt& interrupt) {
+  return ProfileSum(experiment, interrupt).run();
 }
 
-Result<Recording> open_recording(const std::string& directory) {
+Result<Recording> open_recording(const std::string& directory, const Interrupt& interrupt) {
   auto experiment = open_experiment(directory);
   if (!experiment) return tl::unexpected(experiment.error());
-  auto events = sum_clock_samples(*experiment);
+  auto events = sum_clock_samples(*experiment, interrupt);
   if (!events) return tl::unexpected(events.error());
   return Recording{std::move(*experiment), std::move(*events)};
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
@@ -21,13 +22,13 @@ struct ClockSums {
 
 // Reads the file `profile`. Damage is a fault, never summed. A block or record that its writer has
 // begun and not published is not there yet.
-Result<ClockSums> sum_clock_samples(const Experiment& experiment);
+Result<ClockSums> sum_clock_samples(const Experiment& experiment, const Interrupt& interrupt = {});
 
 // An experiment and its events, as every report begins with.
 struct Recording {
   Experiment experiment;
   ClockSums events;
 };
-Result<Recording> open_recording(const std::string& directory);
+Result<Recording> open_recording(const std::string& directory, const Interrupt& interrupt);
 
 }  // namespace gnomon::reader

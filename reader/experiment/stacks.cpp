@@ -42,7 +42,7 @@ Result<Moment> read_moment(const std::string& path, std::uint64_t session) {
 
 }  // namespace
 
-Result<Stacks> Stacks::open(const Experiment& experiment) {
+Result<Stacks> Stacks::open(const Experiment& experiment, const Interrupt& interrupt) {
   const std::string path = experiment.directory + "/" + format::kStacksFile;
   auto moment = read_moment(path, experiment.header.session);
   if (!moment) return tl::unexpected(moment.error());
@@ -51,7 +51,7 @@ Result<Stacks> Stacks::open(const Experiment& experiment) {
   if (!file) return tl::unexpected(file.error());
   Stacks stacks;
   stacks.file_ = std::move(*file);
-  const auto digest = stacks.follow(moment->heads, path);
+  const auto digest = stacks.follow(moment->heads, path, interrupt);
   if (!digest) return tl::unexpected(digest.error());
   if (moment->closed && *digest != moment->digest) return damaged(path, "its checksum is wrong");
   return stacks;
@@ -60,7 +60,8 @@ Result<Stacks> Stacks::open(const Experiment& experiment) {
 // A node counts only where its bucket's chain leads to it: one that does not belong there is
 // damage. The digest of all that count.
 Result<std::uint64_t> Stacks::follow(const std::vector<std::uint32_t>& heads,
-                                     const std::string& path) {
+                                     const std::string& path, const Interrupt& interrupt) {
+  constexpr std::uint32_t kAsk = 1024;
   const auto bytes = file_.bytes();
   if (bytes.size() < format::kStackNodesOffset) return damaged(path, "it is too short");
   nodes_ = {reinterpret_cast<const format::StackNode*>(bytes.data() + format::kStackNodesOffset),
@@ -68,6 +69,7 @@ Result<std::uint64_t> Stacks::follow(const std::vector<std::uint32_t>& heads,
   sound_.resize(nodes_.size());
   std::uint64_t digest = 0;
   for (std::uint32_t bucket = 0; bucket < heads.size(); ++bucket) {
+    if (bucket % kAsk == 0 && interrupt.asked()) return interrupted();
     for (std::uint32_t id = heads[bucket]; id != 0;) {
       if (id >= nodes_.size()) return damaged(path, "its end is missing");
       const format::StackNode& node = nodes_[id];

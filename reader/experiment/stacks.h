@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcollector/format/stacks.h"
+#include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
@@ -16,7 +17,7 @@ namespace gnomon::reader {
 class Stacks {
  public:
   // Open after the events were read: a stack stands in the table before an event refers to it.
-  static Result<Stacks> open(const Experiment& experiment);
+  static Result<Stacks> open(const Experiment& experiment, const Interrupt& interrupt = {});
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   bool contains(StackId id) const { return index(id) < sound_.size() && sound_[index(id)]; }
@@ -25,7 +26,8 @@ class Stacks {
   StackId parent(StackId id) const { return StackId{node(id).parent}; }
 
  private:
-  Result<std::uint64_t> follow(const std::vector<std::uint32_t>& heads, const std::string& path);
+  Result<std::uint64_t> follow(const std::vector<std::uint32_t>& heads, const std::string& path,
+                               const Interrupt& interrupt);
 
   MappedFile file_;
   std::span<const format::StackNode> nodes_;

@@ -47,10 +47,11 @@ class Panels {
 
   void add(FunctionId centre, std::string role, const char* mark, const Attributed& edge) {
     const Nanoseconds time{edge.value};
-    table.rows.push_back(
-        {profile_.names[index(centre)], std::move(role), time,
-         share(time, profile_.inclusive_of(centre)), profile_.exclusive_of(edge.function),
-         profile_.inclusive_of(edge.function), Label{mark, profile_.names[index(edge.function)]}});
+    table.rows.push_back({profile_.names[index(centre)], std::move(role), time,
+                          share(time, profile_.inclusive_of(centre)),
+                          profile_.exclusive_of(edge.function),
+                          profile_.inclusive_of(edge.function),
+                          Label{mark, profile_.names[index(edge.function)], *mark == '*'}});
   }
 
   Profile& profile_;
@@ -83,15 +84,15 @@ tl::unexpected<Fault> several(const Profile& profile, const std::vector<Function
 
 }  // namespace
 
-Result<Table> callers_callees_report(const std::string& directory, std::size_t limit) {
-  auto profile = open_profile(directory);
+Result<Table> callers_callees_report(const Query& query) {
+  auto profile = open_profile(query.experiment, query.interrupt);
   if (!profile) return tl::unexpected(profile.error());
   Panels panels(*profile);
   panels.table.title = "Callers and callees sorted by metric: Attributed User CPU Time";
   panels.add(profile->tree.node(CallId::total).function);
   std::size_t shown = 1;
   for (const FunctionId id : profile->by_weight) {
-    if (limit != 0 && shown == limit) break;
+    if (query.limit != 0 && shown == query.limit) break;
     panels.add(id);
     ++shown;
   }
@@ -99,9 +100,8 @@ Result<Table> callers_callees_report(const std::string& directory, std::size_t l
   return std::move(panels.table);
 }
 
-Result<Table> csingle_report(const std::string& directory, const std::string& name,
-                             std::size_t number) {
-  auto profile = open_profile(directory);
+Result<Table> csingle_report(const Query& query, const std::string& name, std::size_t number) {
+  auto profile = open_profile(query.experiment, query.interrupt);
   if (!profile) return tl::unexpected(profile.error());
   const std::vector<FunctionId> functions = meant(*profile, name);
   if (functions.empty())

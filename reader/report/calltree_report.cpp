@@ -69,8 +69,8 @@ class Drawing {
 
 }  // namespace
 
-Result<Table> calltree_report(const std::string& directory, std::size_t limit) {
-  auto profile = open_profile(directory);
+Result<Table> calltree_report(const Query& query) {
+  auto profile = open_profile(query.experiment, query.interrupt);
   if (!profile) return tl::unexpected(profile.error());
   Table table;
   table.title = "Functions Call Tree. Metric: Attributed User CPU Time";
@@ -79,7 +79,7 @@ Result<Table> calltree_report(const std::string& directory, std::size_t limit) {
                    {"attributed_user_cpu", {"Attr.", "User CPU", "sec."}},
                    {"attributed_user_cpu_percent", {"", "", "%"}},
                    {"name", {"Name"}}};
-  Drawing(*profile, table).draw(limit);
+  Drawing(*profile, table).draw(query.limit);
   return table;
 }
 

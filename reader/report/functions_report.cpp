@@ -4,8 +4,8 @@
 
 namespace gnomon::reader {
 
-Result<Table> functions_report(const std::string& directory, std::size_t limit) {
-  auto profile = open_profile(directory);
+Result<Table> functions_report(const Query& query) {
+  auto profile = open_profile(query.experiment, query.interrupt);
   if (!profile) return tl::unexpected(profile.error());
   Table table;
   table.title = "Functions sorted by metric: Exclusive User CPU Time";
@@ -22,7 +22,7 @@ Result<Table> functions_report(const std::string& directory, std::size_t limit) 
   };
   add(total, total, "<Total>");
   for (const FunctionId id : profile->by_weight) {
-    if (limit != 0 && table.rows.size() == limit) break;
+    if (query.limit != 0 && table.rows.size() == query.limit) break;
     add(profile->exclusive_of(id), profile->inclusive_of(id), profile->names[index(id)]);
   }
   table.left_out = {profile->by_weight.size() + 1 - table.rows.size(), "functions"};

@@ -35,7 +35,9 @@ struct Built {
   StackSum truncated;
 };
 
-Result<Built> build(const ClockSums& events, const Stacks& stacks, AddressSpace& space) {
+Result<Built> build(const ClockSums& events, const Stacks& stacks, AddressSpace& space,
+                    const Interrupt& interrupt) {
+  constexpr std::uint32_t kAsk = 1024;
   const auto met = stacks_met(events, stacks);
   if (!met) return tl::unexpected(met.error());
   Built built{CallTree(space.named("<Total>")), {}, {}};
@@ -43,6 +45,7 @@ Result<Built> build(const ClockSums& events, const Stacks& stacks, AddressSpace&
   std::vector<bool> cut(met->size());
   std::vector<std::uint32_t> epoch(met->size());
   for (std::uint32_t id = 1; id < met->size(); ++id) {
+    if (id % kAsk == 0 && interrupt.asked()) return interrupted();
     if (!(*met)[id]) continue;
     const format::StackNode& node = stacks.node(StackId{id});
     const StackSum sum = id < events.by_stack.size() ? events.by_stack[id] : StackSum{};
@@ -102,16 +105,16 @@ Percent share(Nanoseconds part, Nanoseconds whole) {
   return {whole.value == 0 ? 0 : 100.0 * seconds(part) / seconds(whole)};
 }
 
-Result<Profile> open_profile(const std::string& directory) {
-  auto recording = open_recording(directory);
+Result<Profile> open_profile(const std::string& directory, const Interrupt& interrupt) {
+  auto recording = open_recording(directory, interrupt);
   if (!recording) return tl::unexpected(recording.error());
   auto& [experiment, events] = *recording;
-  auto stacks = Stacks::open(experiment);
+  auto stacks = Stacks::open(experiment, interrupt);
   if (!stacks) return tl::unexpected(stacks.error());
   // A call stack may lie in an object that was loaded since the map was read.
   if (auto again = open_experiment(directory)) experiment.objects = std::move(again->objects);
-  AddressSpace space(experiment.objects);
-  auto built = build(events, *stacks, space);
+  AddressSpace space(experiment.objects, interrupt);
+  auto built = build(events, *stacks, space, interrupt);
   if (!built) return tl::unexpected(built.error());
   Values inclusive = inclusive_by_node(built->tree, built->exclusive);
   FunctionValues functions = by_function(built->tree, built->exclusive, inclusive);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 #include "reader/experiment/events.h"
 #include "reader/experiment/experiment.h"
@@ -28,7 +29,7 @@ struct Profile {
   Nanoseconds inclusive_of(FunctionId id) const { return {functions.inclusive[index(id)]}; }
 };
 
-Result<Profile> open_profile(const std::string& directory);
+Result<Profile> open_profile(const std::string& directory, const Interrupt& interrupt);
 
 Percent share(Nanoseconds part, Nanoseconds whole);
 

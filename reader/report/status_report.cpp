@@ -48,8 +48,8 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<Table> status_report(const std::string& directory) {
-  auto recording = open_recording(directory);
+Result<Table> status_report(const Query& query) {
+  auto recording = open_recording(query.experiment, query.interrupt);
   if (!recording) return tl::unexpected(recording.error());
   const Experiment& experiment = recording->experiment;
   const Header& header = experiment.header;
@@ -60,7 +60,7 @@ Result<Table> status_report(const std::string& directory) {
   const auto add = [&](const std::string& item, const std::string& value) {
     table.rows.push_back({item, value});
   };
-  add("Experiment", directory);
+  add("Experiment", query.experiment);
   add("State", state_text(experiment));
   add("Program", joined(header.arguments));
   add("Process", std::to_string(header.pid));

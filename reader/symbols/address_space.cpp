@@ -14,7 +14,8 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 }  // namespace
 
-AddressSpace::AddressSpace(const std::vector<LoadObject>& objects) {
+AddressSpace::AddressSpace(const std::vector<LoadObject>& objects, Interrupt interrupt)
+    : interrupt_(std::move(interrupt)) {
   std::map<std::pair<std::string, std::string>, std::size_t> files;
   for (const LoadObject& object : objects) {
     const auto [at, fresh] = files.try_emplace({object.path, object.build_id}, files_.size());
@@ -59,14 +60,14 @@ FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   File& file = files_[object->file];
   if (file.path == "[vdso]") return add(object->file, 0, {"[vdso]", file.path});
   if (!file.symbols) {
-    auto loaded = SymbolIndex::load(file.path, file.build_id);
+    auto loaded = SymbolIndex::load(file.path, file.build_id, interrupt_);
     if (!loaded) faults_.push_back(sentence(loaded.error()));
     file.symbols = loaded ? std::move(*loaded) : SymbolIndex({});
   }
   const SymbolIndex::Place place = file.symbols->find(pc - object->at.bias);
   if (place.in_symbol) {
     const Symbol& symbol = file.symbols->symbol(place.number);
-    return add(object->file, symbol.begin, {symbol.name, file.path});
+    return add(object->file, symbol.begin, {display_name(symbol.name.c_str()), file.path});
   }
   // Code between symbols: stripped static functions. The top bit keeps a gap apart from a symbol.
   return add(

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "reader/base/interrupt.h"
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
 #include "reader/symbols/symbol_index.h"
@@ -20,7 +21,7 @@ struct Function {
 
 class AddressSpace {
  public:
-  explicit AddressSpace(const std::vector<LoadObject>& objects);
+  explicit AddressSpace(const std::vector<LoadObject>& objects, Interrupt interrupt = {});
 
   // The function at `pc` in that epoch; made up where there is no symbol: <Unknown>,
   // <static>@0x12345, [vdso].
@@ -52,6 +53,7 @@ class AddressSpace {
   std::map<std::pair<std::uint64_t, std::uint64_t>, FunctionId> known_;  // file and place in it
   std::map<std::uint32_t, std::unordered_map<std::uint64_t, FunctionId>> by_pc_;  // by epoch
   std::vector<std::string> faults_;
+  Interrupt interrupt_;
 };
 
 }  // namespace gnomon::reader

@@ -44,9 +44,13 @@ bool plainer(const std::string& a, const std::string& b) {
   return std::pair(key(a), a) < std::pair(key(b), b);
 }
 
-void add_functions(Dwfl_Module* module, GElf_Addr bias, std::vector<Symbol>& symbols) {
+// False: interrupted.
+bool add_functions(Dwfl_Module* module, GElf_Addr bias, const Interrupt& interrupt,
+                   std::vector<Symbol>& symbols) {
+  constexpr int kAsk = 4096;
   const int count = dwfl_module_getsymtab(module);
   for (int i = 1; i < count; ++i) {
+    if (i % kAsk == 0 && interrupt.asked()) return false;
     GElf_Sym symbol;
     GElf_Addr address = 0;
     GElf_Word section = SHN_UNDEF;
@@ -56,6 +60,7 @@ void add_functions(Dwfl_Module* module, GElf_Addr bias, std::vector<Symbol>& sym
     const std::uint64_t begin = address - bias;
     symbols.push_back({begin, begin + symbol.st_size, name});
   }
+  return true;
 }
 
 // The stubs that calls of other objects go through have no symbols of their own.
@@ -118,7 +123,8 @@ SymbolIndex::Place SymbolIndex::find(std::uint64_t address) const {
   return {false, 0, gap_begin};
 }
 
-Result<SymbolIndex> SymbolIndex::load(const std::string& path, const std::string& build_id) {
+Result<SymbolIndex> SymbolIndex::load(const std::string& path, const std::string& build_id,
+                                      const Interrupt& interrupt) {
   const std::unique_ptr<Dwfl, DwflEnd> dwfl(dwfl_begin(&kCallbacks));
   if (!dwfl) return fault("elfutils cannot start", dwfl_errmsg(-1));
   Dwfl_Module* module = dwfl_report_offline(dwfl.get(), path.c_str(), path.c_str(), -1);
@@ -133,11 +139,9 @@ Result<SymbolIndex> SymbolIndex::load(const std::string& path, const std::string
   if (!build_id.empty() && (length <= 0 || hex(id, length) != build_id))
     return fault(path + " has changed since it was recorded");
   std::vector<Symbol> symbols;
-  add_functions(module, bias, symbols);
+  if (!add_functions(module, bias, interrupt, symbols)) return interrupted();
   add_plt(elf, symbols);
-  SymbolIndex result(std::move(symbols), function_starts(elf));
-  for (Symbol& symbol : result.symbols_) symbol.name = display_name(symbol.name.c_str());
-  return result;
+  return SymbolIndex(std::move(symbols), function_starts(elf));
 }
 
 }  // namespace gnomon::reader

@@ -4,20 +4,22 @@
 #include <string>
 #include <vector>
 
+#include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 
 namespace gnomon::reader {
 
 struct Symbol {
   std::uint64_t begin = 0, end = 0;  // addresses of the file
-  std::string name;                  // demangled, without a symbol version
+  std::string name;                  // as the file has it
 };
 
 class SymbolIndex {
  public:
   // Reads .symtab of the file or of its separate debug file, else .dynsym. build_id: hexadecimal;
   // a file with another one is refused. Empty: not checked.
-  static Result<SymbolIndex> load(const std::string& path, const std::string& build_id);
+  static Result<SymbolIndex> load(const std::string& path, const std::string& build_id,
+                                  const Interrupt& interrupt = {});
   // Symbols in any order, overlapping allowed; starts: function_starts().
   explicit SymbolIndex(std::vector<Symbol> symbols, std::vector<std::uint64_t> starts = {});
 

@@ -1,4 +1,4 @@
-// A table of typed cells, before it becomes text or JSON. Any thread.
+// A table of typed cells, before it becomes text, JSON or CSV. Any thread.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,12 +16,13 @@ struct Percent {
 // A name that text shows behind a mark, such as the branches of a tree.
 struct Label {
   std::string mark, name;
+  bool is_strong = false;  // what its group is about
 };
 
 using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, Percent, Label>;
 
 struct Column {
-  std::string id;                  // in JSON
+  std::string id;                  // in JSON and CSV
   std::vector<std::string> title;  // lines, the unit last
   bool in_text = true;             // false: what text tells by its layout
 };
@@ -41,9 +42,19 @@ struct Table {
   LeftOut left_out;
 };
 
+struct TextStyle {
+  std::size_t width = 0;  // columns: names in the last strip are shortened to it; 0: never
+  bool has_color = false;
+};
+
 // Numbers to the right, text to the left.
-std::string to_text(const Table& table);
+std::string to_text(const Table& table, const TextStyle& style = {});
 // {"title", "notes", "columns", "rows": [{column id: value}], "left_out"}; times in seconds.
 std::string to_json(const Table& table);
+// RFC 4180: a line of column ids, a line a row; times in seconds. The notes are not in it.
+std::string to_csv(const Table& table);
+
+// "46 more functions; --limit 0 shows all."; empty: nothing was left out.
+std::string left_out_note(const Table& table);
 
 }  // namespace gnomon::reader

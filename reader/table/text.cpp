@@ -2,11 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
+#include "reader/table/shorten.h"
 #include "reader/table/table.h"
 
 namespace gnomon::reader {
 namespace {
+
+// SGR sequences. Percentages as perf has them: from 5 red, from 0.5 green.
+constexpr std::string_view kStrong = "\x1b[1m", kWarning = "\x1b[1;33m", kHot = "\x1b[31m",
+                           kWarm = "\x1b[32m", kPlain = "\x1b[0m";
+constexpr double kHotPercent = 5, kWarmPercent = 0.5;
 
 struct CellText {
   std::string operator()(const std::string& text) const { return text; }
@@ -21,13 +28,15 @@ struct CellText {
   }
 };
 
-bool is_text(const Cell& cell) {
-  return std::holds_alternative<std::string>(cell) || std::holds_alternative<Label>(cell);
+std::string_view color_of(const Cell& cell) {
+  if (const auto* percent = std::get_if<Percent>(&cell))
+    return percent->value >= kHotPercent ? kHot : percent->value >= kWarmPercent ? kWarm : "";
+  const auto* label = std::get_if<Label>(&cell);
+  return label && label->is_strong ? kStrong : "";
 }
 
-std::size_t width_of(const std::string& utf8) {
-  return static_cast<std::size_t>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+bool is_text(const Cell& cell) {
+  return std::holds_alternative<std::string>(cell) || std::holds_alternative<Label>(cell);
 }
 
 // What text shows of a column.
@@ -36,29 +45,61 @@ struct Strip {
   std::size_t width = 0;
   std::vector<std::string> title;
   std::vector<std::string> cells;
+  std::vector<std::string_view> colors;
 };
 
-std::vector<Strip> strips_of(const Table& table) {
+// The last strip may take `room` columns, but names keep some in a tree that is deep.
+std::string cell_text(const Cell& cell, std::size_t room) {
+  constexpr std::size_t kLeast = 20;
+  if (room != 0 && std::holds_alternative<std::string>(cell))
+    return shortened(std::get<std::string>(cell), std::max(room, kLeast));
+  if (const auto* label = std::get_if<Label>(&cell); label && room != 0) {
+    const std::size_t mark = std::min(room, width_of(label->mark));
+    return label->mark + shortened(label->name, std::max(room - mark, kLeast));
+  }
+  return std::visit(CellText{}, cell);
+}
+
+std::vector<Strip> strips_of(const Table& table, std::size_t width) {
   std::vector<Strip> strips;
+  std::size_t used = 0;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (!table.columns[c].in_text) continue;
     Strip& strip = strips.emplace_back();
     strip.left = !table.rows.empty() && is_text(table.rows.front()[c]);
     strip.title = table.columns[c].title;
-    for (const auto& row : table.rows) strip.cells.push_back(std::visit(CellText{}, row[c]));
+    const bool is_cut = width != 0 && strip.left && c + 1 == table.columns.size();
+    const std::size_t room = is_cut ? width - std::min(width - 1, used) : 0;
+    for (const auto& row : table.rows) {
+      strip.cells.push_back(cell_text(row[c], room));
+      strip.colors.push_back(color_of(row[c]));
+    }
     for (const std::string& line : strip.title) strip.width = std::max(strip.width, width_of(line));
     for (const std::string& cell : strip.cells) strip.width = std::max(strip.width, width_of(cell));
+    used += strip.width + 2;
   }
   return strips;
 }
 
-// cell(strip): the text of that strip in this line.
-template <typename CellOf>
-void append_line(std::string& out, const std::vector<Strip>& strips, CellOf cell) {
+std::string painted(const std::string& text, std::string_view color, bool has_color) {
+  return has_color && !color.empty() ? fmt::format("{}{}{}", color, text, kPlain) : text;
+}
+
+struct Piece {
+  std::string text;
+  std::string_view color = {};
+};
+
+// piece(strip): what that strip has in this line.
+template <typename PieceOf>
+void append_line(std::string& out, const std::vector<Strip>& strips, bool has_color,
+                 PieceOf piece_of) {
   std::string line;
   for (std::size_t s = 0; s < strips.size(); ++s) {
-    const std::string text = cell(strips[s]);
-    const std::string pad(strips[s].width - std::min(strips[s].width, width_of(text)), ' ');
+    const Piece piece = piece_of(strips[s]);
+    const std::size_t width = width_of(piece.text);
+    const std::string pad(strips[s].width - std::min(strips[s].width, width), ' ');
+    const std::string text = painted(piece.text, piece.color, has_color);
     line += (s == 0 ? "" : "  ") + (strips[s].left ? text + pad : pad + text);
   }
   line.erase(line.find_last_not_of(' ') + 1);
@@ -67,28 +108,35 @@ void append_line(std::string& out, const std::vector<Strip>& strips, CellOf cell
 
 }  // namespace
 
-std::string to_text(const Table& table) {
+std::string left_out_note(const Table& table) {
+  if (table.left_out.count == 0) return "";
+  return fmt::format("{} more {}; --limit 0 shows all.", table.left_out.count, table.left_out.what);
+}
+
+std::string to_text(const Table& table, const TextStyle& style) {
   std::string out;
-  if (!table.title.empty()) out += table.title + "\n";
-  for (const std::string& note : table.notes) out += "Note: " + note + "\n";
+  if (!table.title.empty()) out += painted(table.title, kStrong, style.has_color) + "\n";
+  for (const std::string& note : table.notes)
+    out += painted("Note:", kWarning, style.has_color) + " " + note + "\n";
   if (!out.empty()) out += "\n";
-  const std::vector<Strip> strips = strips_of(table);
+  const std::vector<Strip> strips = strips_of(table, style.width);
   std::size_t header_lines = 0;
   for (const Strip& strip : strips) header_lines = std::max(header_lines, strip.title.size());
   for (std::size_t h = 0; h < header_lines; ++h)
-    append_line(out, strips,
-                [&](const Strip& s) { return h < s.title.size() ? s.title[h] : std::string(); });
+    append_line(out, strips, style.has_color, [&](const Strip& s) {
+      return Piece{h < s.title.size() ? s.title[h] : std::string()};
+    });
   auto group = table.groups.begin();
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     if (group != table.groups.end() && *group == row) {
       out += "\n";
       ++group;
     }
-    append_line(out, strips, [&](const Strip& s) { return s.cells[row]; });
+    append_line(out, strips, style.has_color, [&](const Strip& s) {
+      return Piece{s.cells[row], s.colors[row]};
+    });
   }
-  if (table.left_out.count != 0)
-    out += fmt::format("\n{} more {}; --limit 0 shows all.\n", table.left_out.count,
-                       table.left_out.what);
+  if (const std::string note = left_out_note(table); !note.empty()) out += "\n" + note + "\n";
   return out;
 }
 

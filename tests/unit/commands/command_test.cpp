@@ -15,19 +15,21 @@ class NoHost : public Host {
   Result<std::string> experiment() override { return fault("no experiment", "run"); }
   Result<std::string> function() override { return fault("no frame", "name a function"); }
   std::size_t usual_limit() const override { return 40; }
+  reader::TextStyle style() const override { return {}; }
+  Interrupt interrupt() const override { return {}; }
   std::string state() override { return ""; }
 };
 
 std::string answer(const char* name, std::vector<std::string> words) {
   NoHost host;
-  const auto text = execute(host, *find_command(name), words);
-  return text ? *text : "! " + sentence(text.error());
+  const auto said = execute(host, **find_command(name), words);
+  return said ? said->text : "! " + sentence(said.error());
 }
 
 TEST(Commands, WrongWordsGetOneSentence) {
   EXPECT_EQ(answer("functions", {"--formt", "json"}),
             "! functions has no option --formt; did you mean --format?");
-  EXPECT_EQ(answer("functions", {"--format"}), "! --format needs a word; text and json are known.");
+  EXPECT_EQ(answer("functions", {"--format"}), "! --format needs a word; text, json and csv are known.");
   EXPECT_EQ(answer("functions", {"--format=jsno", "x.er"}),
             "! there is no format jsno; did you mean json?");
   EXPECT_EQ(answer("enable", {"--now"}), "! enable has no option --now; give it without options.");
@@ -43,7 +45,7 @@ TEST(Commands, WrongWordsGetOneSentence) {
 }
 
 Invocation parsed(const char* name, std::vector<std::string> words) {
-  auto call = parse(*find_command(name), words);
+  auto call = parse(**find_command(name), words);
   EXPECT_TRUE(call);
   return call ? *call : Invocation{};
 }

@@ -42,6 +42,22 @@ TEST_F(Written, EqualStacksAreOneNode) {
   EXPECT_EQ(distinct, 7000u);
 }
 
+// Wherever it is asked first, the answer is the same; the last ask comes after all is read.
+TEST_F(Written, WorkThatIsInterruptedEnds) {
+  for (int i = 0; i < 5000; ++i) sample(0x1200 + static_cast<std::uint64_t>(i), 1);
+  int asks = 0;
+  for (int patience = 0; patience < 1000; ++patience) {
+    asks = 0;
+    const auto table = reader::functions_report(
+        {directory_.path(), 0, Interrupt([&] { return asks++ >= patience; })});
+    if (table) break;
+    EXPECT_EQ(table.error().what.find("interrupted"), 0u) << table.error().what;
+    EXPECT_EQ(asks, patience + 1);
+  }
+  EXPECT_GT(asks, 10);
+  EXPECT_LT(asks, 1000);
+}
+
 TEST_F(Written, ForkedChildRecordsNothing) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -59,7 +75,7 @@ TEST_F(Written, ForkedChildRecordsNothing) {
 TEST_F(Written, FailureStaysVisible) {
   recorder_->fail(format::Failure::no_space, ENOSPC);
   recorder_->end(2000, 1);
-  auto table = reader::functions_report(directory_.path(), 0);
+  auto table = reader::functions_report({directory_.path()});
   ASSERT_TRUE(table);
   ASSERT_FALSE(table->notes.empty());
   EXPECT_NE(table->notes[0].find("file system of the experiment is full"), std::string::npos);
@@ -86,7 +102,7 @@ TEST_F(Written, NothingIsAddedOnceItIsClosed) {
 TEST(Experiment, NewerFormatIsRefused) {
   Directory directory;
   ASSERT_TRUE(write_header(directory, format::kFormatMajor + 1));
-  const auto table = reader::functions_report(directory.path(), 0);
+  const auto table = reader::functions_report({directory.path()});
   ASSERT_FALSE(table);
   EXPECT_NE(sentence(table.error()).find("use a newer Gnomon"), std::string::npos);
 }

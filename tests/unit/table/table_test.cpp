@@ -1,5 +1,6 @@
-// Tables as text and as JSON.
+// Tables as text, JSON and CSV.
 #include "reader/table/table.h"
+#include "reader/table/shorten.h"
 
 #include <gtest/gtest.h>
 
@@ -61,6 +62,60 @@ TEST(Table, JsonOfNamesThatAreNotUtf8) {
   Table table = sample();
   table.rows[0][2] = std::string("\xff\xfe");
   EXPECT_TRUE(nlohmann::json::accept(to_json(table)));
+}
+
+TEST(Table, Csv) {
+  Table table = sample();
+  table.columns.push_back({"depth", {}, false});
+  for (auto& row : table.rows) row.push_back(Label{"+-", "a,b"});
+  EXPECT_EQ(to_csv(table),
+            "time,share,name,depth\r\n"
+            "12.345678900,99.50,<Total>,\"a,b\"\r\n"
+            "0.000000000,0.00,\"é \"\"x\"\"\",\"a,b\"\r\n");
+}
+
+TEST(Table, TextFitsItsWidth) {
+  Table table;
+  table.columns = {{"count", {"Count"}}, {"name", {"Name"}}};
+  const std::string longer(60, 'x');
+  table.rows = {{std::uint64_t{1}, Label{"  +-", longer}}, {std::uint64_t{2}, Label{"", "short"}}};
+  EXPECT_EQ(to_text(table, {40, false}),
+            "Count  Name\n"
+            "    1    +-" +
+                std::string(13, 'x') + "..." + std::string(13, 'x') +
+                "\n"
+                "    2  short\n");
+  // A name keeps twenty columns behind whatever mark.
+  table.rows[0][1] = Label{std::string(50, ' '), longer};
+  EXPECT_NE(to_text(table, {40, false}).find("\n    1  " + std::string(50, ' ') + "xxxxxxxxx..."),
+            std::string::npos);
+  EXPECT_NE(to_text(table).find(longer), std::string::npos);
+}
+
+TEST(Table, ColorsHotRowsAndNotes) {
+  Table table = sample();
+  table.rows[0][2] = Label{"*", "f", true};
+  const std::string text = to_text(table, {0, true});
+  EXPECT_NE(text.find("\x1b[1;33mNote:\x1b[0m 3 samples"), std::string::npos);
+  EXPECT_NE(text.find("12.346  \x1b[31m99.50\x1b[0m  \x1b[1m*f\x1b[0m\n"), std::string::npos);
+  EXPECT_NE(text.find(" 0.      0.    é"), std::string::npos);
+}
+
+TEST(Shorten, WhatSaysLeastGoesFirst) {
+  const std::string name =
+      "std::map<std::pair<int, long>, char>::find(std::pair<int, long> const&)";
+  EXPECT_EQ(shortened(name, name.size()), name);
+  EXPECT_EQ(shortened(name, name.size() - 1), "std::map<std::pair<int, long>, char>::find(...)");
+  EXPECT_EQ(shortened(name, 30), "std::map<...>::find(...)");
+  EXPECT_EQ(shortened(name, 15), "std::m...d(...)");
+  EXPECT_EQ(shortened("ns::operator<<(std::ostream&, ns::A<int> const&)", 20),
+            "ns::operator<<(...)");
+  EXPECT_EQ(shortened("A<int>::operator()(std::string) const", 30),
+            "A<int>::operator()(...) const");
+  EXPECT_EQ(shortened("f<&A::operator-> >(std::string)", 20), "f<...>(...)");
+  EXPECT_EQ(shortened("decltype (a->b) g<int>(std::string)", 26), "decltype (...) g<int>(...)");
+  EXPECT_EQ(shortened("a > b and other words", 12), "a > b...ords");
+  EXPECT_EQ(shortened("ééééééééé", 7), "éé...éé");
 }
 
 }  // namespace

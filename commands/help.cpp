@@ -1,0 +1,112 @@
+// What the command table says of itself: in the shell, in LLDB, in docs/commands.md. Any thread.
+#include "commands/help.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace gnomon::commands {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+constexpr std::string_view kExperiment =
+    "A directory NAME.N.er. Without it: the one being recorded, or the last one of this session.";
+
+// A paragraph as lines that begin with `indent`; the first one behind `lead`.
+std::string wrapped(std::string_view paragraph, const std::string& lead,
+                    const std::string& indent) {
+  std::istringstream words{std::string(paragraph)};
+  std::string out, line = lead;
+  bool is_first = true;
+  for (std::string word; words >> word; is_first = false) {
+    if (!is_first && line.size() + 1 + word.size() > kColumns) {
+      out += line + "\n";
+      line = indent;
+    } else if (!is_first) {
+      line += " ";
+    }
+    line += word;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return out + line + "\n";
+}
+
+std::string wrapped_lines(std::string_view paragraphs) {
+  std::istringstream lines{std::string(paragraphs)};
+  std::string out;
+  for (std::string line; std::getline(lines, line);) out += wrapped(line, "", "");
+  return out;
+}
+
+// use(term, meaning): an option or an operand of the command.
+template <typename Use>
+void each_term(const Command& command, Use use) {
+  for (const Option& option : option_table())
+    if (contains(command.options, option.id))
+      use(fmt::format("{} {}", option.name, option.operand), option.meaning);
+  if (command.is_report) use(std::string("EXPERIMENT"), kExperiment);
+}
+
+}  // namespace
+
+std::string syntax(const Command& command) {
+  std::string text(command.operands);
+  const auto add = [&](const std::string& part) {
+    text += (text.empty() ? "[" : " [") + part + "]";
+  };
+  each_term(command, [&](const std::string& term, std::string_view) { add(term); });
+  return text;
+}
+
+std::string long_help(const Command& command) {
+  std::string text = "\n" + std::string(command.help);
+  each_term(command, [&](const std::string& term, std::string_view meaning) {
+    text += fmt::format("\n{}: {}\n", term, meaning);
+  });
+  return text;
+}
+
+std::string help_text() {
+  std::string text =
+      "Commands (in LLDB `collector NAME`; reports in the shell `gnomon print -NAME`):\n\n";
+  for (const Command& command : command_table())
+    text += fmt::format("  {:<16} {:<6} {}\n", command.name, command.alias, command.summary);
+  return text + "\n`help NAME` says more.\n";
+}
+
+std::string help_text(const Command& command) {
+  constexpr std::size_t kTerm = 23;
+  std::string text = fmt::format("{}\n\n", command.summary);
+  text += wrapped(syntax(command), fmt::format("Syntax: {} ", command.name), "        ");
+  if (!command.alias.empty()) text += fmt::format("Also known as {}.\n", command.alias);
+  if (!command.help.empty()) text += "\n" + wrapped_lines(command.help);
+  bool first = true;
+  each_term(command, [&](const std::string& term, std::string_view meaning) {
+    text += (first ? "\n" : "") +
+            wrapped(meaning, fmt::format("  {:<{}} ", term, kTerm), std::string(kTerm + 3, ' '));
+    first = false;
+  });
+  return text;
+}
+
+std::string help_markdown() {
+  std::string text =
+      "# Commands\n\nIn LLDB each is `collector NAME`; a report is `gnomon print -NAME` in the "
+      "shell. This page is what `gnomon help\n--markdown` prints.\n";
+  for (const Command& command : command_table()) {
+    text += fmt::format("\n## {}\n\n{}\n\n```\n{} {}", command.name, command.summary, command.name,
+                        syntax(command));
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += "\n```\n";
+    if (!command.help.empty()) text += fmt::format("\n{}", command.help);
+    if (!command.alias.empty()) text += fmt::format("\nAlso known as `{}`.\n", command.alias);
+    bool first = true;
+    each_term(command, [&](const std::string& term, std::string_view meaning) {
+      text += fmt::format("{}- `{}`: {}\n", first ? "\n" : "", term, meaning);
+      first = false;
+    });
+  }
+  return text;
+}
+
+}  // namespace gnomon::commands

@@ -1,0 +1,22 @@
+// What the command table says of itself: in the shell, in LLDB, in docs/commands.md. Any thread.
+#pragma once
+#include <string>
+
+#include "commands/command.h"
+
+namespace gnomon::commands {
+
+// "[--format text|json|csv] [EXPERIMENT]": what follows the name.
+std::string syntax(const Command& command);
+
+// What LLDB shows below summary and syntax. A paragraph a line: LLDB breaks them.
+std::string long_help(const Command& command);
+
+// The list of commands, or the help of one; lines of at most 80 columns.
+std::string help_text();
+std::string help_text(const Command& command);
+
+// docs/commands.md
+std::string help_markdown();
+
+}  // namespace gnomon::commands

@@ -1,0 +1,62 @@
+// The options of reports. Any thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "commands/command.h"
+
+namespace gnomon::commands {
+namespace {
+
+constexpr std::array<std::string_view, 3> kFormats{"text", "json", "csv"};
+
+Result<void> set_format(std::string_view word, Invocation& call) {
+  const auto at = std::find(kFormats.begin(), kFormats.end(), word);
+  if (at == kFormats.end())
+    return fault(fmt::format("there is no format {}", word),
+                 suggestion(word, kFormats, "text, json and csv are known"));
+  call.format = static_cast<Format>(at - kFormats.begin());
+  return {};
+}
+
+Result<void> set_limit(std::string_view word, Invocation& call) {
+  call.limit = whole_number(word);
+  if (call.limit) return {};
+  return fault(fmt::format("{} is not a number of rows", word), "0 shows all of them");
+}
+
+Result<void> set_width(std::string_view word, Invocation& call) {
+  call.width = whole_number(word);
+  if (call.width) return {};
+  return fault(fmt::format("{} is not a number of columns", word), "0 leaves names whole");
+}
+
+constexpr std::array kOptions{
+    Option{OptionId::format, "--format", "text|json|csv",
+           "text is the usual one. json has notes and rows; csv has rows, and warns of what is "
+           "noted. Both give times in seconds.",
+           "a word; text, json and csv are known", set_format},
+    Option{OptionId::limit, "--limit", "N",
+           "At most N rows, or functions where each has several; 0 shows all. In LLDB the usual "
+           "limit is 40, in the shell there is none.",
+           "a number of rows; 0 shows all of them", set_limit},
+    Option{OptionId::width, "--width", "N",
+           "Shorten names in text to lines of N columns; 0 leaves them whole. On a terminal its "
+           "width is the usual one.",
+           "a number of columns; 0 leaves names whole", set_width},
+};
+
+}  // namespace
+
+std::span<const Option> option_table() { return kOptions; }
+
+std::optional<std::size_t> whole_number(std::string_view word) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace gnomon::commands

@@ -1,0 +1,23 @@
+// Long work asks now and then whether it is still wanted. Any thread.
+#pragma once
+#include <functional>
+#include <utility>
+
+#include "reader/base/result.h"
+
+namespace gnomon {
+
+class Interrupt {
+ public:
+  Interrupt() = default;  // nobody interrupts
+  explicit Interrupt(std::function<bool()> asked) : asked_(std::move(asked)) {}
+
+  bool asked() const { return asked_ && asked_(); }
+
+ private:
+  std::function<bool()> asked_;
+};
+
+inline tl::unexpected<Fault> interrupted() { return fault("interrupted: nothing was summed up"); }
+
+}  // namespace gnomon

@@ -1,0 +1,41 @@
+// A table as CSV. Any thread.
+#include <fmt/format.h>
+
+#include "reader/table/table.h"
+
+namespace gnomon::reader {
+namespace {
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+struct CellCsv {
+  std::string operator()(const std::string& text) const { return quoted(text); }
+  std::string operator()(std::uint64_t count) const { return std::to_string(count); }
+  std::string operator()(Nanoseconds t) const {
+    return fmt::format("{}.{:09}", t.value / 1'000'000'000, t.value % 1'000'000'000);
+  }
+  std::string operator()(const Label& label) const { return quoted(label.name); }
+  std::string operator()(Percent p) const { return fmt::format("{:.2f}", p.value); }
+};
+
+}  // namespace
+
+std::string to_csv(const Table& table) {
+  std::string out;
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    out += (c == 0 ? "" : ",") + quoted(table.columns[c].id);
+  out += "\r\n";
+  for (const auto& row : table.rows) {
+    for (std::size_t c = 0; c < row.size(); ++c)
+      out += (c == 0 ? "" : ",") + std::visit(CellCsv{}, row[c]);
+    out += "\r\n";
+  }
+  return out;
+}
+
+}  // namespace gnomon::reader
