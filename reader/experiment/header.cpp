@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include <cerrno>
 #include <climits>
@@ -36,19 +37,28 @@ std::string first_line(const std::string& path) {
 }
 
 // Of what follows the program's name in /proc/PID/stat, which may hold blanks and parentheses: the
-// state is field 3, the start field 22.
+// state is field 3, the number of threads field 20, the start field 22.
 struct ProcessStat {
   char state = 0;
+  std::uint64_t threads = 0;
   std::uint64_t start_ticks = 0;
+
+  // A first thread that has ended is a zombie for as long as others run.
+  bool is_over() const { return state == 'X' || (state == 'Z' && threads <= 1); }
 };
 
 ProcessStat read_stat(std::uint32_t pid) {
   const std::string line = first_line("/proc/" + std::to_string(pid) + "/stat");
   ProcessStat stat;
   std::size_t at = line.rfind(')');
-  for (int field = 2; at != std::string::npos && field < 22; at = line.find(' ', at + 1), ++field)
+  for (int field = 3; at != std::string::npos && field <= 22; ++field) {
+    at = line.find(' ', at + 1);
+    if (at == std::string::npos) break;
+    const std::uint64_t number = std::strtoull(line.c_str() + at, nullptr, 10);
     if (field == 3) stat.state = line[at + 1];
-  if (at != std::string::npos) stat.start_ticks = std::strtoull(line.c_str() + at, nullptr, 10);
+    if (field == 20) stat.threads = number;
+    if (field == 22) stat.start_ticks = number;
+  }
   return stat;
 }
 
@@ -93,14 +103,14 @@ Life life_of(const Header& header) {
   if (header.boot.empty() || header.start_ticks == 0 || header.pid == 0 || header.pid > INT_MAX)
     return Life::unknown;
   const std::string boot = first_line("/proc/sys/kernel/random/boot_id");
-  if (boot.empty()) return Life::unknown;
-  if (boot != header.boot) return Life::over;
+  utsname host{};
+  uname(&host);
+  if (boot != header.boot) return host.nodename == header.host ? Life::over : Life::unknown;
   std::error_code error;
   const auto here = std::filesystem::read_symlink("/proc/self/ns/pid", error);
   if (error || here != header.pid_namespace) return Life::unknown;
   const ProcessStat stat = read_stat(header.pid);
-  if (stat.start_ticks == header.start_ticks)
-    return stat.state == 'Z' || stat.state == 'X' ? Life::over : Life::running;
+  if (stat.start_ticks == header.start_ticks) return stat.is_over() ? Life::over : Life::running;
   if (stat.start_ticks != 0) return Life::over;
   // /proc may hide other users' processes.
   const bool none = kill(static_cast<pid_t>(header.pid), 0) != 0 && errno == ESRCH;
