@@ -6,6 +6,16 @@
 #include "libcollector/core/atomic.h"
 
 namespace gnomon::collector {
+namespace {
+
+void fill(format::StackNode& node, std::uint32_t id, std::uint32_t parent, std::uint64_t pc) {
+  node.pc = pc;
+  node.parent = parent;
+  node.check = format::node_check(format::node_digest(id, node));
+}
+
+}  // namespace
+
 Range StackTable::open(const char* path, std::uint64_t session) {
   const Range head = map_range(path, 0, format::kStackNodesOffset);
   if (!head.at) return head;
@@ -46,38 +56,31 @@ Range StackTable::map_segment_of(std::uint32_t id) {
   return range;
 }
 
-std::uint32_t StackTable::find(std::uint32_t from, std::uint32_t until, std::uint32_t parent,
-                               std::uint64_t pc) const {
-  for (std::uint32_t id = from; id != until;) {
-    const format::StackNode* n = node(id);
-    if (n->pc == pc && n->parent == parent) return id;
-    id = n->next;
-  }
-  return 0;
-}
-
 StackTable::Interned StackTable::intern(std::uint32_t parent, std::uint64_t pc) {
-  auto bucket = atomic(buckets_[format::stack_bucket(parent, pc)]);
-  std::uint32_t head = bucket.load(std::memory_order_acquire);
-  if (const std::uint32_t id = find(head, 0, parent, pc)) return {id};
-
-  const std::uint32_t id = atomic(header_->nodes).fetch_add(1, std::memory_order_relaxed);
-  if (const Range range = map_segment_of(id); !range.at)
-    return {0, false, range.failure, range.error};
-  format::StackNode* fresh = node(id);
-  fresh->pc = pc;
-  fresh->parent = parent;
-  fresh->next = head;
-  while (!bucket.compare_exchange_weak(head, id, std::memory_order_acq_rel)) {
-    // Others added to the chain meanwhile; perhaps this very frame. The number taken stays unused.
-    if (const std::uint32_t same = find(head, fresh->next, parent, pc)) {
-      *fresh = {};
-      return {same};
+  format::StackPlace place = format::stack_place(parent, pc);
+  std::uint32_t* link = &buckets_[place.bucket];
+  std::uint32_t taken = 0;  // a number for the new node
+  for (;;) {
+    std::uint32_t there = atomic(*link).load(std::memory_order_acquire);
+    if (there == 0) {
+      if (taken == 0) {
+        taken = atomic(header_->nodes).fetch_add(1, std::memory_order_relaxed);
+        if (const Range range = map_segment_of(taken); !range.at)
+          return {0, false, range.failure, range.error};
+        fill(*node(taken), taken, parent, pc);
+      }
+      if (atomic(*link).compare_exchange_strong(there, taken, std::memory_order_acq_rel)) break;
     }
-    fresh->next = head;
+    format::StackNode* other = node(there);
+    if (other->pc == pc && other->parent == parent) {
+      if (taken != 0) *node(taken) = {};  // another thread was faster; the number stays unused
+      return {there};
+    }
+    link = &other->links[place.step()];
   }
-  atomic(header_->digest).fetch_xor(format::node_digest(id, *fresh), std::memory_order_relaxed);
-  return {id, true};
+  const std::uint64_t digest = format::node_digest(taken, *node(taken));
+  atomic(header_->digest).fetch_xor(digest, std::memory_order_relaxed);
+  return {taken, true};
 }
 
 void StackTable::close() {

@@ -31,8 +31,6 @@ class StackTable {
   static constexpr std::uint32_t kFirstNodes = 4096;
   static constexpr std::uint32_t kSegments = 17;
 
-  std::uint32_t find(std::uint32_t from, std::uint32_t until, std::uint32_t parent,
-                     std::uint64_t pc) const;
   format::StackNode* node(std::uint32_t id) const;
   Range map_segment_of(std::uint32_t id);
 

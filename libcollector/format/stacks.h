@@ -9,10 +9,10 @@ namespace gnomon::format {
 
 // A call stack is a path in a tree: a node is one frame and points to the frame that called it, so
 // stacks that share outer frames share nodes, and a stack is named by the node of its leaf. Equal
-// paths are one node: writers find a node through the bucket of its (parent, pc) before they add
-// one. A node never changes once a bucket's chain leads to it.
+// paths are one node: writers look for a node where stack_place says before they add one. A node's
+// pc, parent and check never change once a link leads to it; a link that leads to a node stays.
 //
-// File: StackHeader, then kStackBuckets heads of chains (u32), then nodes from kStackNodesOffset.
+// File: StackHeader, then kStackBuckets links (u32), then nodes from kStackNodesOffset.
 inline constexpr std::uint32_t kStackMagic = 0x54534e47;  // "GNST"
 inline constexpr std::uint32_t kStackBuckets = 64 * 1024;
 inline constexpr std::uint64_t kStackBucketsOffset = 4096;
@@ -26,7 +26,7 @@ struct StackHeader {
   std::uint64_t session;
   std::uint32_t buckets;
   std::uint32_t nodes;   // numbers given out; node 0 is the empty stack and is counted
-  std::uint64_t digest;  // node_digest of every node in a chain, combined by xor
+  std::uint64_t digest;  // node_digest of every linked node, combined by xor
   std::uint32_t closed;  // 1: no node is added any more, and digest is of all of them
   std::uint32_t reserved2;
 };
@@ -37,9 +37,12 @@ static_assert(offsetof(StackHeader, digest) == 24);
 struct StackNode {
   std::uint64_t pc;      // leaf: next instruction; callers: inside the call instruction
   std::uint32_t parent;  // the caller's node; always a smaller number; 0: outermost
-  std::uint32_t next;    // next node of the same bucket; 0: end
+  std::uint32_t check;   // node_check
+  // Nodes of the same bucket further down, which has nothing to do with callers; 0: none yet.
+  std::uint32_t links[4];
 };
-static_assert(sizeof(StackNode) == 16);
+static_assert(sizeof(StackNode) == 32);
+static_assert(offsetof(StackNode, links) == 16);
 
 // Instead of a pc, in the outermost node: the walk ended before the stack did.
 inline constexpr std::uint64_t kTruncatedMarker = 1;
@@ -51,15 +54,31 @@ inline constexpr std::uint64_t kEpochBit = 1ull << 63;
 constexpr std::uint64_t epoch_mark(std::uint32_t epoch) { return kEpochBit | epoch; }
 
 constexpr std::uint64_t node_digest(std::uint32_t id, const StackNode& node) {
-  const std::uint64_t place = digest_step(id, node.pc);
-  return digest_step(place, std::uint64_t{node.parent} << 32 | node.next);
+  return digest_step(digest_step(id, node.pc), node.parent);
 }
 
-constexpr std::uint32_t stack_bucket(std::uint32_t parent, std::uint64_t pc) {
+constexpr std::uint32_t node_check(std::uint64_t digest) {
+  return static_cast<std::uint32_t>(digest ^ digest >> 32);
+}
+
+// Where a frame's node is to be found: in the bucket, and at each node on the way that is not it,
+// through the link that the next two bits say. So the way is short in a table of any size.
+struct StackPlace {
+  std::uint32_t bucket;
+  std::uint64_t bits;  // the next two are the uppermost
+
+  constexpr std::uint32_t step() {
+    const auto link = static_cast<std::uint32_t>(bits >> 62);
+    bits <<= 2;
+    return link;
+  }
+};
+
+constexpr StackPlace stack_place(std::uint32_t parent, std::uint64_t pc) {
   std::uint64_t h = (pc ^ (std::uint64_t{parent} << 32 | parent)) * 0x9e3779b97f4a7c15ull;
   h ^= h >> 29;
   h *= 0xbf58476d1ce4e5b9ull;
-  return static_cast<std::uint32_t>(h >> 48) % kStackBuckets;
+  return {static_cast<std::uint32_t>(h >> 48) % kStackBuckets, h << 16};
 }
 
 }  // namespace gnomon::format

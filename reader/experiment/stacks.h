@@ -26,12 +26,15 @@ class Stacks {
   StackId parent(StackId id) const { return StackId{node(id).parent}; }
 
  private:
-  Result<std::uint64_t> follow(const std::vector<std::uint32_t>& heads, const std::string& path,
-                               const Interrupt& interrupt);
+  Result<std::uint64_t> follow_buckets(const Interrupt& interrupt);
+  Result<std::uint64_t> follow(std::uint32_t bucket, std::uint32_t first);
+  bool is_newer(std::uint32_t id) const;
 
+  std::string path_;
   MappedFile file_;
+  bool closed_ = false;
   std::span<const format::StackNode> nodes_;
-  std::vector<bool> sound_;  // reached through the bucket it belongs to
+  std::vector<bool> sound_;  // linked from its place
 };
 
 }  // namespace gnomon::reader

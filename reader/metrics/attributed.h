@@ -19,7 +19,7 @@ struct Neighbours {
   std::vector<Attributed> callers, callees;  // no function twice, in order of their ids
 };
 
-// Indexed by FunctionId. inclusive: by node of the tree, which is closed.
+// Indexed by FunctionId. inclusive: by node of the tree.
 std::vector<Neighbours> neighbours(const CallTree& tree, const Values& inclusive);
 
 }  // namespace gnomon::reader

@@ -1,52 +1,96 @@
 // The call tree of a profile: call stacks merged by function. Any thread.
 #include "reader/metrics/call_tree.h"
 
+#include <algorithm>
+
 namespace gnomon::reader {
 
-CallTree::CallTree(FunctionId total) { nodes_.push_back({CallId::none, total}); }
+namespace {
 
-CallId CallTree::call(CallId caller, FunctionId function) {
-  const std::uint64_t key = std::uint64_t{index(caller)} << 32 | index(function);
-  const auto [at, fresh] = calls_.try_emplace(key, CallId{size()});
-  if (fresh) nodes_.push_back({caller, function});
-  return at->second;
+// The frames that each frame calls, one list behind the other.
+class CalledFrames {
+ public:
+  explicit CalledFrames(std::span<const Frame> frames) : first_(frames.size() + 1) {
+    for_each(frames, [&](std::uint32_t, const Frame& frame) { ++first_[frame.caller + 1]; });
+    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+    all_.resize(first_.back());
+    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    for_each(frames,
+             [&](std::uint32_t id, const Frame& frame) { all_[next[frame.caller]++] = id; });
+  }
+
+  std::span<const std::uint32_t> of(std::uint32_t frame) const {
+    return std::span(all_).subspan(first_[frame], first_[frame + 1] - first_[frame]);
+  }
+
+ private:
+  template <typename What>
+  static void for_each(std::span<const Frame> frames, What what) {
+    for (std::uint32_t id = 1; id < frames.size(); ++id)
+      if (frames[id].function != Frame::kNone) what(id, frames[id]);
+  }
+
+  std::vector<std::uint32_t> first_, all_;
+};
+
+}  // namespace
+
+CallTree::CallTree(FunctionId total, std::span<const Frame> frames, std::vector<CallId>& place) {
+  nodes_.push_back({CallId::none, total});
+  place.assign(frames.size(), CallId::total);
+  if (!frames.empty()) merge(frames, place);
+  find_recursion();
+}
+
+// Breadth first: the frames of a node lie beside each other in `merged`, and what they call is
+// sorted by function.
+void CallTree::merge(std::span<const Frame> frames, std::vector<CallId>& place) {
+  const CalledFrames called(frames);
+  std::vector<std::uint32_t> merged{0}, end_of_node{1};
+  std::vector<std::pair<FunctionId, std::uint32_t>> callees;
+  for (std::uint32_t n = 0, at = 0; n < size(); ++n) {
+    callees.clear();
+    for (; at < end_of_node[n]; ++at)
+      for (const std::uint32_t id : called.of(merged[at]))
+        callees.push_back({frames[id].function, id});
+    std::sort(callees.begin(), callees.end());
+    nodes_[n].first_called = size();
+    for (const auto& [function, id] : callees) {
+      if (nodes_.size() == nodes_[n].first_called || nodes_.back().function != function) {
+        nodes_.push_back({CallId{n}, function});
+        end_of_node.push_back(0);
+      }
+      merged.push_back(id);
+      end_of_node.back() = static_cast<std::uint32_t>(merged.size());
+      place[id] = CallId{size() - 1};
+    }
+  }
 }
 
 // Depth first: on the way down `latest` knows the last node of each function.
-void CallTree::close() {
-  std::vector<std::vector<std::uint32_t>> called(nodes_.size());
+void CallTree::find_recursion() {
   std::uint32_t functions = 0;
-  for (std::uint32_t n = size(); n-- > 1;) called[index(nodes_[n].parent)].push_back(n);
   for (const Node& node : nodes_) functions = std::max(functions, index(node.function) + 1);
   struct Step {
-    std::uint32_t node;
-    CallId before;  // latest of its function above it
-    std::size_t next;
+    std::uint32_t node, next;
+    std::uint32_t before;  // latest of its function above it, as a depth; 0: none
   };
-  struct Latest {
-    CallId node = CallId::none;
-    std::size_t depth = 0;
-  };
-  std::vector<Latest> latest(functions);
+  std::vector<std::uint32_t> latest(functions);  // depth + 1
   std::vector<Step> path;
   const auto enter = [&](std::uint32_t n) {
-    Latest& last = latest[index(nodes_[n].function)];
-    nodes_[n].same = last.node;
-    path.push_back({n, last.node, 0});
-    if (last.node != CallId::none) nodes_[n].through = CallId{path[last.depth + 1].node};
-    last = {CallId{n}, path.size() - 1};
+    std::uint32_t& last = latest[index(nodes_[n].function)];
+    if (last != 0) nodes_[n].same = CallId{path[last - 1].node};
+    path.push_back({n, nodes_[n].first_called, last});
+    if (last != 0) nodes_[n].through = CallId{path[last].node};
+    last = static_cast<std::uint32_t>(path.size());
   };
-  std::vector<std::size_t> depth_of(nodes_.size());
   for (enter(0); !path.empty();) {
     Step& top = path.back();
-    depth_of[top.node] = path.size() - 1;
-    if (top.next < called[top.node].size()) {
-      enter(called[top.node][top.next++]);
+    if (top.next < called(top.node).end) {
+      enter(top.next++);
       continue;
     }
-    Latest& last = latest[index(nodes_[top.node].function)];
-    last.node = top.before;
-    if (last.node != CallId::none) last.depth = depth_of[index(last.node)];
+    latest[index(nodes_[top.node].function)] = top.before;
     path.pop_back();
   }
 }

@@ -1,7 +1,7 @@
 // The call tree of a profile: call stacks merged by function. Any thread.
 #pragma once
 #include <cstdint>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 #include "reader/base/units.h"
@@ -13,8 +13,15 @@ enum class CallId : std::uint32_t { total = 0, none = ~0u };
 // A value of one metric per node, or per function: indexed by id.
 using Values = std::vector<std::uint64_t>;
 
+// A frame of the forest that call stacks share, at the place that is its number.
+struct Frame {
+  static constexpr FunctionId kNone{~0u};  // nothing is here
+  std::uint32_t caller;                    // a smaller number; 0: it is outermost
+  FunctionId function;
+};
+
 // Node 0 is <Total>, the caller of the outermost functions. A node stands for all call stacks that
-// pass the same functions in the same order.
+// pass the same functions in the same order. Callers have smaller numbers than what they call.
 class CallTree {
  public:
   struct Node {
@@ -23,20 +30,26 @@ class CallTree {
     // Recursion: the nearest node above that is the same function (none: there is none), and the
     // node below that one on the way here.
     CallId same = CallId::none, through = CallId::none;
+    std::uint32_t first_called = 0;  // its callees are the nodes from here to the next's first
+  };
+  struct Called {
+    std::uint32_t begin, end;
   };
 
-  explicit CallTree(FunctionId total);
-  // The node of `function` called by `caller`, made if it is new.
-  CallId call(CallId caller, FunctionId function);
-  // Once every node is there: finds recursion.
-  void close();
+  // frames[0] is not looked at. `place`: becomes the node of each frame.
+  CallTree(FunctionId total, std::span<const Frame> frames, std::vector<CallId>& place);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   const Node& node(CallId id) const { return nodes_[index(id)]; }
+  Called called(std::uint32_t node) const {
+    return {nodes_[node].first_called, node + 1 < size() ? nodes_[node + 1].first_called : size()};
+  }
 
  private:
-  std::vector<Node> nodes_;  // a caller before what it calls
-  std::unordered_map<std::uint64_t, CallId> calls_;
+  void merge(std::span<const Frame> frames, std::vector<CallId>& place);
+  void find_recursion();
+
+  std::vector<Node> nodes_;
 };
 
 // By node: what `exclusive` says of it and of all below it.

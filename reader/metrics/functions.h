@@ -11,7 +11,7 @@ struct FunctionValues {
   Values exclusive, inclusive;
 };
 
-// exclusive, inclusive: by node of the tree, which is closed.
+// exclusive, inclusive: by node of the tree.
 FunctionValues by_function(const CallTree& tree, const Values& exclusive, const Values& inclusive);
 
 }  // namespace gnomon::reader

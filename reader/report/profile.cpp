@@ -29,6 +29,40 @@ Result<std::vector<bool>> stacks_met(const ClockSums& events, const Stacks& stac
   return met;
 }
 
+// What the stack table says of a call stack, in the profile's words.
+struct Frames {
+  std::vector<Frame> frames;  // by StackId
+  std::vector<bool> cut;
+};
+
+Result<Frames> frames_of(const ClockSums& events, const Stacks& stacks, AddressSpace& space,
+                         const Interrupt& interrupt) {
+  constexpr std::uint32_t kAsk = 1024;
+  const auto met = stacks_met(events, stacks);
+  if (!met) return tl::unexpected(met.error());
+  Frames all{std::vector<Frame>(met->size(), {0, Frame::kNone}), std::vector<bool>(met->size())};
+  std::vector<std::uint32_t> epoch(met->size());
+  for (std::uint32_t id = 1; id < met->size(); ++id) {
+    if (id % kAsk == 0 && interrupt.asked()) return interrupted();
+    if (!(*met)[id]) continue;
+    const format::StackNode& node = stacks.node(StackId{id});
+    if (node.pc & format::kEpochBit) {
+      const bool has_samples = id < events.by_stack.size() && events.by_stack[id].samples != 0;
+      if (node.parent != 0 || has_samples) return stack_is_missing();
+      epoch[id] = static_cast<std::uint32_t>(node.pc);
+      continue;
+    }
+    epoch[id] = epoch[node.parent];
+    const bool marker = node.pc == format::kTruncatedMarker;
+    all.cut[id] = marker || all.cut[node.parent];
+    // An epoch's mark is nobody's caller.
+    const bool is_called = all.frames[node.parent].function != Frame::kNone;
+    all.frames[id] = {is_called ? node.parent : 0, marker ? space.named("<Truncated-stack>")
+                                                          : space.function_at(node.pc, epoch[id])};
+  }
+  return all;
+}
+
 struct Built {
   CallTree tree;
   Values exclusive;  // by node
@@ -37,36 +71,19 @@ struct Built {
 
 Result<Built> build(const ClockSums& events, const Stacks& stacks, AddressSpace& space,
                     const Interrupt& interrupt) {
-  constexpr std::uint32_t kAsk = 1024;
-  const auto met = stacks_met(events, stacks);
-  if (!met) return tl::unexpected(met.error());
-  Built built{CallTree(space.named("<Total>")), {}, {}};
-  std::vector<CallId> place(met->size(), CallId::total);
-  std::vector<bool> cut(met->size());
-  std::vector<std::uint32_t> epoch(met->size());
-  for (std::uint32_t id = 1; id < met->size(); ++id) {
-    if (id % kAsk == 0 && interrupt.asked()) return interrupted();
-    if (!(*met)[id]) continue;
-    const format::StackNode& node = stacks.node(StackId{id});
-    const StackSum sum = id < events.by_stack.size() ? events.by_stack[id] : StackSum{};
-    if (node.pc & format::kEpochBit) {
-      if (node.parent != 0 || sum.samples != 0) return stack_is_missing();
-      epoch[id] = static_cast<std::uint32_t>(node.pc);
-      continue;
-    }
-    epoch[id] = epoch[node.parent];
-    const bool marker = node.pc == format::kTruncatedMarker;
-    cut[id] = marker || cut[node.parent];
-    place[id] = built.tree.call(place[node.parent], marker ? space.named("<Truncated-stack>")
-                                                           : space.function_at(node.pc, epoch[id]));
-    built.exclusive.resize(built.tree.size());
+  const FunctionId total = space.named("<Total>");
+  const auto all = frames_of(events, stacks, space, interrupt);
+  if (!all) return tl::unexpected(all.error());
+  std::vector<CallId> place;
+  Built built{CallTree(total, all->frames, place), {}, {}};
+  built.exclusive.resize(built.tree.size());
+  for (std::uint32_t id = 1; id < std::min(place.size(), events.by_stack.size()); ++id) {
+    const StackSum& sum = events.by_stack[id];
     built.exclusive[index(place[id])] += sum.time.value;
-    if (!cut[id]) continue;
+    if (!all->cut[id]) continue;
     built.truncated.time += sum.time;
     built.truncated.samples += sum.samples;
   }
-  built.exclusive.resize(built.tree.size());
-  built.tree.close();
   return built;
 }
 

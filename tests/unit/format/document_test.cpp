@@ -107,7 +107,8 @@ TEST(Document, Stacks) {
   Fields fields("StackNode", sizeof(StackNode));
   HAS(StackNode, pc);
   HAS(StackNode, parent);
-  HAS(StackNode, next);
+  HAS(StackNode, check);
+  HAS(StackNode, links);
 }
 
 TEST(Document, ControlPages) {

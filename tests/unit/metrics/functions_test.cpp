@@ -30,16 +30,20 @@ struct Metrics {
 };
 
 Metrics metrics_of(const std::vector<Weighted>& stacks) {
-  CallTree tree(kTotal);
-  Values exclusive(1);
+  std::vector<Frame> frames{{0, Frame::kNone}};
+  std::vector<std::pair<std::size_t, std::uint64_t>> leaves;
   for (const Weighted& stack : stacks) {
-    CallId at = CallId::total;
-    for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame)
-      at = tree.call(at, *frame);
-    exclusive.resize(tree.size());
-    exclusive[index(at)] += stack.value;
+    std::uint32_t caller = 0;
+    for (auto function = stack.frames.rbegin(); function != stack.frames.rend(); ++function) {
+      frames.push_back({caller, *function});
+      caller = static_cast<std::uint32_t>(frames.size() - 1);
+    }
+    leaves.push_back({caller, stack.value});
   }
-  tree.close();
+  std::vector<CallId> place;
+  const CallTree tree(kTotal, frames, place);
+  Values exclusive(tree.size());
+  for (const auto& [frame, value] : leaves) exclusive[index(place[frame])] += value;
   const Values inclusive = inclusive_by_node(tree, exclusive);
   return {by_function(tree, exclusive, inclusive), neighbours(tree, inclusive)};
 }

@@ -1,0 +1,131 @@
+// Writes an experiment of any size with the collector's own recorder; its call stacks lie in libc.
+//   write_experiment DIRECTORY EVENTS STACKS DEPTH
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "libcollector/core/growth.h"
+#include "libcollector/core/json_line.h"
+#include "libcollector/core/recorder.h"
+#include "libcollector/format/names.h"
+
+namespace {
+
+using namespace gnomon;
+using collector::JsonLine;
+using collector::Recorder;
+
+constexpr std::uint64_t kSession = 0x6e;
+
+struct Code {
+  std::uint64_t begin = 0, end = 0, bias = 0;
+  std::string path;
+};
+
+int is_libc(dl_phdr_info* info, std::size_t, void* to) {
+  if (!std::strstr(info->dlpi_name, "libc.so")) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i)
+    if (const auto& part = info->dlpi_phdr[i]; part.p_type == PT_LOAD && part.p_flags & PF_X) {
+      const std::uint64_t begin = info->dlpi_addr + part.p_vaddr;
+      *static_cast<Code*>(to) = {begin, begin + part.p_memsz, info->dlpi_addr, info->dlpi_name};
+    }
+  return 1;
+}
+
+bool append(const std::string& path, JsonLine& line, const char* text) {
+  const std::size_t length = line.finish();
+  return length != 0 && collector::append_text(path.c_str(), text, length);
+}
+
+bool write_texts(const std::string& directory, const Code& code, Recorder& recorder) {
+  char text[1024];
+  JsonLine header(text, sizeof text);
+  header.open("format", '{').number("major", format::kFormatMajor);
+  header.number("minor", format::kFormatMinor).close('}').hex("session", kSession).number("pid", 1);
+  header.open("argv", '[').item("write_experiment").close(']');
+  const std::string path = directory + "/" + format::kHeaderFile;
+  if (!append(path, header, text)) return false;
+  JsonLine map(text, sizeof text);
+  map.text("event", "load").hex("begin", code.begin).hex("end", code.end).hex("bias", code.bias);
+  map.text("path", code.path.c_str());
+  if (!append(directory + "/" + format::kMapFile, map, text)) return false;
+  recorder.count_map_line();
+  return true;
+}
+
+// Stacks share their outer parts as those of a program do: each goes its own way from a random
+// depth of the one before. A function has eight places that call, each always the same function,
+// and its samples at sixteen.
+std::vector<std::vector<std::uint64_t>> make_stacks(const Code& code, std::size_t count,
+                                                    std::size_t depth) {
+  constexpr std::uint64_t kFunctions = 2000;
+  const std::uint64_t stride = (code.end - code.begin) / kFunctions;
+  const auto site = [&](std::uint64_t function, std::uint64_t number) {
+    return code.begin + function * stride + number * 4;
+  };
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> way(depth);  // numbers of the call sites, outermost first
+  std::vector<std::vector<std::uint64_t>> stacks;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t at = random() % depth; at < depth; ++at) way[at] = random() % 8;
+    std::vector<std::uint64_t> stack(depth);
+    std::uint64_t function = 0;
+    for (std::size_t at = 0; at < depth; ++at) {
+      const bool leaf = at + 1 == depth;
+      stack[depth - 1 - at] = site(function, leaf ? random() % 16 : way[at]);
+      function = (function * 8 + way[at] + 1) % kFunctions;
+    }
+    stacks.push_back(std::move(stack));
+  }
+  return stacks;
+}
+
+bool write_events(Recorder& recorder, const std::vector<std::vector<std::uint64_t>>& stacks,
+                  std::uint64_t events) {
+  std::mt19937_64 random(2);
+  for (std::uint64_t i = 0; i < events; ++i) {
+    const auto& stack = stacks[random() % stacks.size()];
+    collector::Lane* lane = recorder.enter();
+    std::copy(stack.begin(), stack.end(), lane->frames);
+    format::ClockSample sample{};
+    sample.thread = 1;
+    sample.time = 1000 + i * 1'000'000;
+    sample.weight = 1'000'000 + random() % 1000;
+    sample.stack = recorder.intern(*lane, static_cast<std::uint32_t>(stack.size()), false,
+                                   [](std::uint64_t, collector::Lane&) {});
+    if (!sample.stack || !recorder.put(*lane, format::kEventKinds[0], sample)) return false;
+    recorder.leave(*lane);
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) return std::fputs("write_experiment DIRECTORY EVENTS STACKS DEPTH\n", stderr), 2;
+  const std::string directory = argv[1];
+  const auto events = std::strtoull(argv[2], nullptr, 10);
+  const auto stacks = std::strtoull(argv[3], nullptr, 10),
+             depth = std::strtoull(argv[4], nullptr, 10);
+  Code code;
+  dl_iterate_phdr(is_libc, &code);
+  void* memory =
+      mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || code.begin == 0 || depth == 0 || depth > collector::kMaxFrames)
+    return 1;
+  auto& recorder = *static_cast<Recorder*>(memory);
+  if (!recorder.open(directory.c_str(), kSession, 1).at || !recorder.open_storage(2).at ||
+      !write_texts(directory, code, recorder))
+    return std::fprintf(stderr, "cannot write to %s\n", directory.c_str()), 1;
+  recorder.begin(1000);
+  const bool written = write_events(recorder, make_stacks(code, stacks, depth), events);
+  recorder.end(1000 + events * 1'000'000, events * 1'000'500);
+  return written ? 0 : 1;
+}
