@@ -1,12 +1,14 @@
 // lldb-gnomon.so: registers the command table with LLDB. Runs in LLDB's command thread.
 #include <lldb/API/LLDB.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "commands/command.h"
 #include "commands/help.h"
+#include "plugin/host_version.h"
 #include "plugin/session.h"
 
 namespace gnomon::plugin {
@@ -59,6 +61,10 @@ namespace lldb {
 // Called by `plugin load`, once a debugger.
 [[gnu::visibility("default")]] bool PluginInitialize(SBDebugger debugger) {
   using namespace gnomon;
+  if (const std::string why = plugin::wrong_host(__builtin_return_address(0)); !why.empty()) {
+    std::fprintf(stderr, "error: %s.\n", why.c_str());
+    return false;
+  }
   SBCommandInterpreter interpreter = debugger.GetCommandInterpreter();
   SBCommand collector = interpreter.AddMultiwordCommand(
       "collector", "Record where the program spends its time, and look at it.");
