@@ -12,9 +12,10 @@ void KnownObjects::remember(const LoadObject& object, std::uint64_t identity) {
     if (version % kPhases != kFree ||
         !slot.version.compare_exchange_strong(version, version + kFilling))
       continue;
-    slot.begin = object.begin;
-    slot.end = object.end;
-    slot.identity = identity;
+    // Release: who reads one of these sees the version of before no more.
+    slot.begin.store(object.begin, std::memory_order_release);
+    slot.end.store(object.end, std::memory_order_release);
+    slot.identity.store(identity, std::memory_order_release);
     slot.version.store(version + kKnown, std::memory_order_release);
     std::uint32_t used = used_.load(std::memory_order_relaxed);
     while (used <= i && !used_.compare_exchange_weak(used, i + 1)) {
@@ -27,8 +28,9 @@ KnownObjects::Found KnownObjects::at(std::uint32_t i) const {
   const Slot& slot = slots_[i];
   const std::uint64_t version = slot.version.load(std::memory_order_acquire);
   if (version % kPhases != kKnown) return {};
-  const Found found{i, version, slot.begin, slot.end, slot.identity};
-  std::atomic_thread_fence(std::memory_order_acquire);
+  const Found found{i, version, slot.begin.load(std::memory_order_acquire),
+                    slot.end.load(std::memory_order_acquire),
+                    slot.identity.load(std::memory_order_acquire)};
   return slot.version.load(std::memory_order_relaxed) == version ? found : Found{};
 }
 

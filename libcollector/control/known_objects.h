@@ -39,8 +39,7 @@ class KnownObjects {
  private:
   // version: 4n free, 4n + 1 being filled, 4n + 2 known.
   struct Slot {
-    std::atomic<std::uint64_t> version = 0;
-    std::uint64_t begin = 0, end = 0, identity = 0;
+    std::atomic<std::uint64_t> version = 0, begin = 0, end = 0, identity = 0;
   };
   static constexpr std::uint64_t kFree = 0, kFilling = 1, kKnown = 2, kPhases = 4;
 

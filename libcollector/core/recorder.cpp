@@ -5,8 +5,10 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include <bit>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/syscall.h"
@@ -35,6 +37,16 @@ void close_block(Lane::OpenBlock& open) {
       .store(format::block_check(open.chain, open.count), std::memory_order_release);
   unmap_range(open.at, format::kBlockBytes);
   open = {};
+}
+
+// Word by word: others may be counting what they drop.
+format::ControlPage copy_of(format::ControlPage& page) {
+  static_assert(sizeof page % sizeof(std::uint64_t) == 0);
+  std::uint64_t words[sizeof page / sizeof(std::uint64_t)];
+  auto* from = reinterpret_cast<std::uint64_t*>(&page);
+  for (std::size_t i = 0; i < std::size(words); ++i)
+    words[i] = atomic(from[i]).load(std::memory_order_relaxed);
+  return std::bit_cast<format::ControlPage>(words);
 }
 
 }  // namespace
@@ -133,7 +145,7 @@ void Recorder::close() {
   stacks_.close();
   auto* closed = reinterpret_cast<format::ClosedPage*>(reinterpret_cast<char*>(control_) +
                                                        format::kClosedPageOffset);
-  const format::ControlPage page = *control_;
+  const format::ControlPage page = copy_of(*control_);
   closed->page = page;
   atomic(closed->check).store(format::page_check(page), std::memory_order_release);
 }

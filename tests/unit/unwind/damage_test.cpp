@@ -1,8 +1,9 @@
 // Frame tables: the program's own answers, then damaged copies of them, which must neither crash
 // nor loop.
 #include <gtest/gtest.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
-#include <cstring>
 #include <random>
 #include <vector>
 
@@ -48,12 +49,16 @@ TEST(FrameTable, EndsWithItsSegment) {
 TEST(FrameTable, DamageIsSurvived) {
   const FrameTable table = own_table();
   const std::size_t size = table.segment.end - table.segment.begin;
-  std::vector<unsigned char> copy(size);
+  // Through the kernel: between our own constants lie bytes that a sanitizer guards.
+  std::vector<unsigned char> original(size);
+  const iovec to{original.data(), size};
+  const iovec from_here{reinterpret_cast<void*>(table.segment.begin), size};
+  ASSERT_EQ(process_vm_readv(getpid(), &to, 1, &from_here, 1, 0), static_cast<ssize_t>(size));
   std::mt19937_64 random(11);
   const std::vector<std::uint64_t> pcs = own_code();
   std::size_t answered = 0;
   for (int round = 0; round < 300; ++round) {
-    std::memcpy(copy.data(), reinterpret_cast<const void*>(table.segment.begin), size);
+    std::vector<unsigned char> copy = original;
     const std::size_t from = table.header - table.segment.begin;
     for (std::size_t i = 0; i < size / 64; ++i)
       copy[from + random() % (size - from)] = static_cast<unsigned char>(random());
