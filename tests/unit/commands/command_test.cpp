@@ -29,7 +29,8 @@ std::string answer(const char* name, std::vector<std::string> words) {
 TEST(Commands, WrongWordsGetOneSentence) {
   EXPECT_EQ(answer("functions", {"--formt", "json"}),
             "! functions has no option --formt; did you mean --format?");
-  EXPECT_EQ(answer("functions", {"--format"}), "! --format needs a word; text, json and csv are known.");
+  EXPECT_EQ(answer("functions", {"--format"}),
+            "! --format needs a word; text, json and csv are known.");
   EXPECT_EQ(answer("functions", {"--format=jsno", "x.er"}),
             "! there is no format jsno; did you mean json?");
   EXPECT_EQ(answer("enable", {"--now"}), "! enable has no option --now; give it without options.");
