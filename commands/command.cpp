@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 
 namespace gnomon::commands {
@@ -133,7 +134,13 @@ Result<Invocation> parse(const Command& command, std::span<const std::string> wo
 Result<Answer> execute(Host& host, const Command& command, std::span<const std::string> words) {
   auto call = parse(command, words);
   if (!call) return tl::unexpected(call.error());
-  return command.run(host, *call);
+  // Of the standard library: memory is all that can be wanting.
+  try {
+    return command.run(host, *call);
+  } catch (const std::bad_alloc&) {
+    return fault("there is not enough memory for " + std::string(command.name),
+                 "--limit N makes a report smaller");
+  }
 }
 
 }  // namespace gnomon::commands

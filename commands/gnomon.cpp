@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -142,7 +143,7 @@ Result<Answer> run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const auto answer = run({argv + 1, argv + argc});
   if (!answer) {
     fmt::print(stderr, "gnomon: {}\n", sentence(answer.error()));
@@ -154,5 +155,8 @@ int main(int argc, char** argv) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return 0;
   fmt::print(stderr, "gnomon: cannot write: {}.\n", std::strerror(errno));
+  return 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "gnomon: %s.\n", error.what());
   return 1;
 }

@@ -4,7 +4,7 @@
 #include "commands/command.h"
 #include "commands/help.h"
 #include "reader/report/report.h"
-#include "reader/symbols/symbol_index.h"
+#include "reader/symbols/display_name.h"
 
 namespace gnomon::commands {
 namespace {
@@ -110,10 +110,13 @@ constexpr std::array kCommands{
     Command{"disable", "", "", "Stop recording later runs.",
             "A program that is being recorded goes on; the next run is not recorded.\n", kNone,
             false, 0, run_disable},
-    Command{"functions", "", "", "Exclusive and inclusive User CPU time of functions.",
-            "Exclusive: time in the function itself. Inclusive: time in it and in all it called, "
-            "counted once however often the function recurs on a call stack.\n",
-            kAll, true, 0, run_report<reader::functions_report>},
+    Command{
+        "functions", "", "", "Exclusive and inclusive User CPU time of functions.",
+        "Exclusive: time in the function itself. Inclusive: time in it and in all it called, "
+        "counted once however often the function recurs on a call stack.\n\nThe clock of a thread "
+        "counts what the kernel does for it as well: that time is the function's that entered the "
+        "kernel.\n",
+        kAll, true, 0, run_report<reader::functions_report>},
     Command{"callers-callees", "gprof", "", "What callers and callees contribute to functions.",
             "One panel a function, heavy ones first: its callers, the function itself marked with "
             "*, its callees. The attributed times of the callers sum up to the inclusive time of "

@@ -14,10 +14,10 @@
 
 extern "C" {
 // The linker's names for the bounds of the sections of collector_root and run_main.
-extern const char __start_gnomon_root[] __attribute__((visibility("hidden")));
-extern const char __stop_gnomon_root[] __attribute__((visibility("hidden")));
-extern const char __start_gnomon_main[] __attribute__((visibility("hidden")));
-extern const char __stop_gnomon_main[] __attribute__((visibility("hidden")));
+extern const char __start_gnomon_root[] __attribute__((visibility("hidden")));  // NOLINT
+extern const char __stop_gnomon_root[] __attribute__((visibility("hidden")));   // NOLINT
+extern const char __start_gnomon_main[] __attribute__((visibility("hidden")));  // NOLINT
+extern const char __stop_gnomon_main[] __attribute__((visibility("hidden")));   // NOLINT
 }
 
 namespace gnomon::collector {

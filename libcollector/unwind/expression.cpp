@@ -49,7 +49,7 @@ bool constant(std::uint8_t operation, ByteReader& reader, std::int64_t& value) {
       value = reader.read<std::uint8_t>();
       return true;
     case kConst1s:
-      value = reader.read<std::int8_t>();
+      value = reader.read<std::int8_t>();  // NOLINT(bugprone-signed-char-misuse)
       return true;
     case kConst2u:
       value = reader.read<std::uint16_t>();

@@ -12,7 +12,7 @@ constexpr std::uint32_t kFpFarthest = kFpAtFp - 1;
 bool is_saved_at(const Place& place, std::uint64_t pc, std::uint32_t saved_index) {
   Term term;
   return place.kind == Place::at_expression && reduce(place.expression, pc, term) &&
-         term.reg == kRsp && !term.deref && term.offset == kSavedOffset + 8 * saved_index;
+         term.reg == kRsp && !term.deref && term.offset == kSavedOffset + 8l * saved_index;
 }
 
 // Only the kernel's own layout: there all registers are where registers.h says.

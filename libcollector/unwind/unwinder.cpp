@@ -214,7 +214,7 @@ Unwinder::Step Unwinder::step_by_frame_pointer(Cursor& at) {
 
 Unwinder::Step Unwinder::step_over_signal(Cursor& at, const Walk& walk) {
   const std::uint64_t saved = at.sp + kSavedOffset;
-  if (at.stack.end - at.sp < kSavedOffset + 8 * kSavedCount || saved % 8 != 0) return Step::cut;
+  if (at.stack.end - at.sp < kSavedOffset + 8ul * kSavedCount || saved % 8 != 0) return Step::cut;
   at.saved = reinterpret_cast<const std::uint64_t*>(saved);
   const std::uint64_t sp = at.saved[kSavedRsp];
   // From an alternate stack to the thread's own, or further out on the same one; so it ends.

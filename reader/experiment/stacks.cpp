@@ -80,7 +80,7 @@ Result<std::uint64_t> Stacks::follow_buckets(const Interrupt& interrupt) {
   std::uint64_t digest = 0;
   for (std::uint32_t bucket = 0; bucket < format::kStackBuckets; ++bucket) {
     if (bucket % kAsk == 0 && interrupt.asked()) return interrupted();
-    const auto of_bucket = follow(bucket, load(buckets[bucket]));
+    auto of_bucket = follow(bucket, load(buckets[bucket]));
     if (!of_bucket) return of_bucket;
     digest ^= *of_bucket;
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "reader/symbols/display_name.h"
+
 namespace gnomon::reader {
 namespace {
 

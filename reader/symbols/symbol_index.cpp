@@ -1,7 +1,6 @@
 // Functions of one load object's file, sorted by address. Any thread, one at a time.
 #include "reader/symbols/symbol_index.h"
 
-#include <cxxabi.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 #include <gelf.h>
@@ -12,6 +11,7 @@
 #include <memory>
 
 #include "reader/symbols/function_starts.h"
+#include "reader/symbols/plt.h"
 
 namespace gnomon::reader {
 namespace {
@@ -63,30 +63,7 @@ bool add_functions(Dwfl_Module* module, GElf_Addr bias, const Interrupt& interru
   return true;
 }
 
-// The stubs that calls of other objects go through have no symbols of their own.
-void add_plt(Elf* elf, std::vector<Symbol>& symbols) {
-  std::size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0) return;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section));) {
-    GElf_Shdr header;
-    if (!gelf_getshdr(section, &header)) continue;
-    const char* name = elf_strptr(elf, names, header.sh_name);
-    if (name && std::strncmp(name, ".plt", 4) == 0 && (header.sh_flags & SHF_EXECINSTR))
-      symbols.push_back({header.sh_addr, header.sh_addr + header.sh_size, "@plt"});
-  }
-}
-
 }  // namespace
-
-std::string display_name(const char* symbol) {
-  std::string name = symbol;
-  if (const auto at = name.find('@'); at != std::string::npos && at > 0) name.resize(at);
-  if (name.rfind("_Z", 0) != 0) return name;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return plain && status == 0 ? plain.get() : name;
-}
 
 SymbolIndex::SymbolIndex(std::vector<Symbol> symbols, std::vector<std::uint64_t> starts)
     : starts_(std::move(starts)) {
@@ -140,7 +117,8 @@ Result<SymbolIndex> SymbolIndex::load(const std::string& path, const std::string
     return fault(path + " has changed since it was recorded");
   std::vector<Symbol> symbols;
   if (!add_functions(module, bias, interrupt, symbols)) return interrupted();
-  add_plt(elf, symbols);
+  const std::vector<Symbol> stubs = plt_symbols(elf);
+  symbols.insert(symbols.end(), stubs.begin(), stubs.end());
   return SymbolIndex(std::move(symbols), function_starts(elf));
 }
 

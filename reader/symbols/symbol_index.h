@@ -39,7 +39,4 @@ class SymbolIndex {
   std::vector<std::uint64_t> starts_;  // sorted
 };
 
-// C++ names are demangled; others are returned as they are, without "@@GLIBC_2.34".
-std::string display_name(const char* symbol);
-
 }  // namespace gnomon::reader

@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
     after_exec_failed();
   }
   if (what == "fork") return fork_and_execute(way, self, fork());
-  if (what == "vfork") return fork_and_execute(way, self, vfork());
+  if (what == "vfork") return fork_and_execute(way, self, vfork());  // NOLINT
   if (what == "exec" || what == "ignore" || what == "block") {
     before_exec();
     execute(way, self);

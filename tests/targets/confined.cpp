@@ -94,9 +94,9 @@ int probe() {
 
 // The parent, whose memory a child of vfork shares, is not confined.
 int in_child(bool shares_memory) {
-  const pid_t child = shares_memory ? vfork() : fork();
+  const pid_t child = shares_memory ? vfork() : fork();  // NOLINT
   if (child < 0) return 1;
-  if (child == 0) _exit(confine("syscall") ? 0 : 77);
+  if (child == 0) _exit(confine("syscall") ? 0 : 77);  // NOLINT
   int status = 0;
   if (waitpid(child, &status, 0) != child || status != 0) return 3;
   after_probe();

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 using namespace gnomon;
 using namespace gnomon::commands;
 
@@ -43,6 +45,16 @@ TEST(Commands, WrongWordsGetOneSentence) {
             "! / is not an experiment; name a directory that the collector wrote, such as "
             "test.1.er.");
   EXPECT_EQ(answer("functions", {}), "! no experiment; run.");
+}
+
+TEST(Commands, NoMemoryIsASentence) {
+  NoHost host;
+  Command greedy = **find_command("functions");
+  greedy.run = [](Host&, const Invocation&) -> Result<Answer> { throw std::bad_alloc(); };
+  const auto said = execute(host, greedy, {});
+  ASSERT_FALSE(said);
+  EXPECT_EQ(sentence(said.error()),
+            "there is not enough memory for functions; --limit N makes a report smaller.");
 }
 
 Invocation parsed(const char* name, std::vector<std::string> words) {

@@ -34,7 +34,7 @@ TEST(KnownObjects, FoundByTheirRange) {
 
 TEST(KnownObjects, ForgottenPlacesAreUsedAgain) {
   const auto known = std::make_unique<KnownObjects>();
-  for (std::uint64_t i = 1; i <= 3 * KnownObjects::kMax; ++i) {
+  for (std::uint64_t i = 1; i <= 3ul * KnownObjects::kMax; ++i) {
     known->remember(object_at(0x1000, 0x2000), i);
     ASSERT_EQ(known->find(0x1800).identity, i);
     ASSERT_TRUE(known->forget(known->find(0x1800)));

@@ -61,11 +61,4 @@ TEST(SymbolIndex, ChangedFileIsRefused) {
   EXPECT_FALSE(SymbolIndex::load("/nowhere", ""));
 }
 
-TEST(SymbolIndex, Names) {
-  EXPECT_EQ(display_name("_ZN3foo3barEi"), "foo::bar(int)");
-  EXPECT_EQ(display_name("clock_gettime@@GLIBC_2.17"), "clock_gettime");
-  EXPECT_EQ(display_name("@plt"), "@plt");
-  EXPECT_EQ(display_name("_Znonsense"), "_Znonsense");
-}
-
 }  // namespace

@@ -1,0 +1,109 @@
+// The stubs that calls of other objects go through: a stub jumps through a slot of the global
+// offset table, the relocation of that slot has the name (System V ABI, AMD64, 5.2). Any thread,
+// one at a time.
+#include "reader/symbols/plt.h"
+
+#include <gelf.h>
+
+#include <cstring>
+
+namespace gnomon::reader {
+namespace {
+
+constexpr std::size_t kEntry = 16, kShortEntry = 8;  // the short one in .plt.got
+constexpr std::size_t kJump = 6;                     // jmp *displacement(%rip)
+
+using Slots = std::map<std::uint64_t, std::string>;
+
+void add_slots(Elf* elf, Elf_Scn* relocations, const GElf_Shdr& header, Slots& slots) {
+  Elf_Data* data = elf_getdata(relocations, nullptr);
+  Elf_Scn* symbols = elf_getscn(elf, header.sh_link);
+  GElf_Shdr of_symbols;
+  if (!data || !symbols || !gelf_getshdr(symbols, &of_symbols) || header.sh_entsize == 0) return;
+  Elf_Data* entries = elf_getdata(symbols, nullptr);
+  if (!entries) return;
+  const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
+  for (int i = 0; i < count; ++i) {
+    GElf_Rela relocation;
+    if (!gelf_getrela(data, i, &relocation)) return;
+    const auto type = GELF_R_TYPE(relocation.r_info);
+    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+    GElf_Sym symbol;
+    if (!gelf_getsym(entries, static_cast<int>(GELF_R_SYM(relocation.r_info)), &symbol)) continue;
+    const char* name = elf_strptr(elf, of_symbols.sh_link, symbol.st_name);
+    if (name && *name) slots[relocation.r_offset] = name;
+  }
+}
+
+bool is_plt(const GElf_Shdr& header, const char* name) {
+  return name && std::strncmp(name, ".plt", 4) == 0 && header.sh_type == SHT_PROGBITS &&
+         (header.sh_flags & SHF_EXECINSTR);
+}
+
+Slots slots_of(Elf* elf) {
+  Slots slots;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section));) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_link != 0)
+      add_slots(elf, section, header, slots);
+  }
+  return slots;
+}
+
+// The slot that the stub jumps through; 0: none.
+std::uint64_t slot_of(const unsigned char* stub, std::size_t bytes, std::uint64_t address) {
+  for (std::size_t at = 0; at + kJump <= bytes; ++at) {
+    if (stub[at] != 0xff || stub[at + 1] != 0x25) continue;
+    std::int32_t displacement = 0;
+    std::memcpy(&displacement, stub + at + 2, sizeof displacement);
+    return address + at + kJump + static_cast<std::uint64_t>(std::int64_t{displacement});
+  }
+  return 0;
+}
+
+// Stubs are as long as the nearest that makes sense: of the first 16 bytes, two jumps are two.
+std::size_t entry_size(const unsigned char* code, std::size_t bytes) {
+  const bool two = bytes >= kShortEntry + 2 && code[0] == 0xff && code[1] == 0x25 &&
+                   code[kShortEntry] == 0xff && code[kShortEntry + 1] == 0x25;
+  return two || bytes == kShortEntry ? kShortEntry : kEntry;
+}
+
+}  // namespace
+
+std::vector<Symbol> plt_symbols(const unsigned char* code, std::size_t bytes, std::uint64_t address,
+                                const std::map<std::uint64_t, std::string>& slots) {
+  std::vector<Symbol> symbols;
+  const std::size_t size = entry_size(code, bytes);
+  for (std::size_t at = 0; at < bytes; at += size) {
+    const std::size_t length = std::min(size, bytes - at);
+    const auto slot = slots.find(slot_of(code + at, length, address + at));
+    const std::string name = (slot == slots.end() ? std::string() : slot->second) + "@plt";
+    const std::uint64_t begin = address + at;
+    if (!symbols.empty() && symbols.back().name == name)
+      symbols.back().end = begin + length;
+    else
+      symbols.push_back({begin, begin + length, name});
+  }
+  return symbols;
+}
+
+std::vector<Symbol> plt_symbols(Elf* elf) {
+  std::size_t names = 0;
+  GElf_Ehdr file;
+  if (elf_getshdrstrndx(elf, &names) != 0 || !gelf_getehdr(elf, &file)) return {};
+  const Slots slots = file.e_machine == EM_X86_64 ? slots_of(elf) : Slots{};
+  std::vector<Symbol> all;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section));) {
+    GElf_Shdr header;
+    if (!gelf_getshdr(section, &header) || !is_plt(header, elf_strptr(elf, names, header.sh_name)))
+      continue;
+    const Elf_Data* data = elf_rawdata(section, nullptr);
+    if (!data || !data->d_buf) continue;
+    const auto symbols = plt_symbols(static_cast<const unsigned char*>(data->d_buf), data->d_size,
+                                     header.sh_addr, slots);
+    all.insert(all.end(), symbols.begin(), symbols.end());
+  }
+  return all;
+}
+
+}  // namespace gnomon::reader
