@@ -13,7 +13,8 @@ class Drawing {
  public:
   Drawing(const Profile& profile, Table& table) : profile_(profile), table_(table) {}
 
-  void draw(std::size_t limit) {
+  // False: interrupted.
+  bool draw(std::size_t limit, const Interrupt& interrupt) {
     called_.resize(profile_.tree.size());
     for (const std::uint32_t n : heaviest(limit))
       if (n != 0) called_[index(profile_.tree.node(CallId{n}).parent)].push_back(n);
@@ -25,11 +26,13 @@ class Drawing {
         path.pop_back();
         continue;
       }
+      if (interrupt.asked(table_.rows.size())) return false;
       const std::uint32_t node = called_[top.node][top.next++];
       const bool last = top.next == called_[top.node].size();
       add(node, path.size(), top.indent + "+-");
       path.push_back({node, 0, top.indent + (last ? "  " : "|  ")});
     }
+    return true;
   }
 
  private:
@@ -79,7 +82,7 @@ Result<Table> calltree_report(const Query& query) {
                    {"attributed_user_cpu", {"Attr.", "User CPU", "sec."}},
                    {"attributed_user_cpu_percent", {"", "", "%"}},
                    {"name", {"Name"}}};
-  Drawing(*profile, table).draw(query.limit);
+  if (!Drawing(*profile, table).draw(query.limit, query.interrupt)) return interrupted();
   return table;
 }
 

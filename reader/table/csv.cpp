@@ -25,12 +25,14 @@ struct CellCsv {
 
 }  // namespace
 
-std::string to_csv(const Table& table) {
+Result<std::string> to_csv(const Table& table, const Interrupt& interrupt) {
   std::string out;
   for (std::size_t c = 0; c < table.columns.size(); ++c)
     out += (c == 0 ? "" : ",") + quoted(table.columns[c].id);
   out += "\r\n";
+  std::uint64_t number = 0;
   for (const auto& row : table.rows) {
+    if (interrupt.asked(number++)) return interrupted();
     for (std::size_t c = 0; c < row.size(); ++c)
       out += (c == 0 ? "" : ",") + std::visit(CellCsv{}, row[c]);
     out += "\r\n";

@@ -19,7 +19,7 @@ struct CellJson {
 
 }  // namespace
 
-std::string to_json(const Table& table) {
+Result<std::string> to_json(const Table& table, const Interrupt& interrupt) {
   Json json;
   json["title"] = table.title;
   json["notes"] = table.notes;
@@ -27,6 +27,7 @@ std::string to_json(const Table& table) {
   for (const Column& column : table.columns) json["columns"].push_back(column.id);
   json["rows"] = Json::array();
   for (const auto& row : table.rows) {
+    if (interrupt.asked(json["rows"].size())) return interrupted();
     Json object = Json::object();
     for (std::size_t c = 0; c < row.size(); ++c)
       object[table.columns[c].id] = std::visit(CellJson{}, row[c]);

@@ -5,6 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "reader/base/interrupt.h"
+#include "reader/base/result.h"
 #include "reader/base/units.h"
 
 namespace gnomon::reader {
@@ -47,12 +49,14 @@ struct TextStyle {
   bool has_color = false;
 };
 
+// Their only fault: interrupted.
 // Numbers to the right, text to the left.
-std::string to_text(const Table& table, const TextStyle& style = {});
+Result<std::string> to_text(const Table& table, const TextStyle& style = {},
+                            const Interrupt& interrupt = {});
 // {"title", "notes", "columns", "rows": [{column id: value}], "left_out"}; times in seconds.
-std::string to_json(const Table& table);
+Result<std::string> to_json(const Table& table, const Interrupt& interrupt = {});
 // RFC 4180: a line of column ids, a line a row; times in seconds. The notes are not in it.
-std::string to_csv(const Table& table);
+Result<std::string> to_csv(const Table& table, const Interrupt& interrupt = {});
 
 // "46 more functions; --limit 0 shows all."; empty: nothing was left out.
 std::string left_out_note(const Table& table);

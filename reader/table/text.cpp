@@ -60,7 +60,8 @@ std::string cell_text(const Cell& cell, std::size_t room) {
   return std::visit(CellText{}, cell);
 }
 
-std::vector<Strip> strips_of(const Table& table, std::size_t width) {
+Result<std::vector<Strip>> strips_of(const Table& table, std::size_t width,
+                                     const Interrupt& interrupt) {
   std::vector<Strip> strips;
   std::size_t used = 0;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -71,6 +72,7 @@ std::vector<Strip> strips_of(const Table& table, std::size_t width) {
     const bool is_cut = width != 0 && strip.left && c + 1 == table.columns.size();
     const std::size_t room = is_cut ? width - std::min(width - 1, used) : 0;
     for (const auto& row : table.rows) {
+      if (interrupt.asked(strip.cells.size())) return interrupted();
       strip.cells.push_back(cell_text(row[c], room));
       strip.colors.push_back(color_of(row[c]));
     }
@@ -113,26 +115,29 @@ std::string left_out_note(const Table& table) {
   return fmt::format("{} more {}; --limit 0 shows all.", table.left_out.count, table.left_out.what);
 }
 
-std::string to_text(const Table& table, const TextStyle& style) {
+Result<std::string> to_text(const Table& table, const TextStyle& style,
+                            const Interrupt& interrupt) {
   std::string out;
   if (!table.title.empty()) out += painted(table.title, kStrong, style.has_color) + "\n";
   for (const std::string& note : table.notes)
     out += painted("Note:", kWarning, style.has_color) + " " + note + "\n";
   if (!out.empty()) out += "\n";
-  const std::vector<Strip> strips = strips_of(table, style.width);
+  const auto strips = strips_of(table, style.width, interrupt);
+  if (!strips) return tl::unexpected(strips.error());
   std::size_t header_lines = 0;
-  for (const Strip& strip : strips) header_lines = std::max(header_lines, strip.title.size());
+  for (const Strip& strip : *strips) header_lines = std::max(header_lines, strip.title.size());
   for (std::size_t h = 0; h < header_lines; ++h)
-    append_line(out, strips, style.has_color, [&](const Strip& s) {
+    append_line(out, *strips, style.has_color, [&](const Strip& s) {
       return Piece{h < s.title.size() ? s.title[h] : std::string()};
     });
   auto group = table.groups.begin();
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    if (interrupt.asked(row)) return interrupted();
     if (group != table.groups.end() && *group == row) {
       out += "\n";
       ++group;
     }
-    append_line(out, strips, style.has_color, [&](const Strip& s) {
+    append_line(out, *strips, style.has_color, [&](const Strip& s) {
       return Piece{s.cells[row], s.colors[row]};
     });
   }

@@ -24,7 +24,7 @@ class Damaged : public Written {
   std::string text() const {
     const auto functions = reader::functions_report({directory_.path()});
     const auto status = reader::status_report({directory_.path()});
-    return functions && status ? to_text(*functions) + to_text(*status) : "";
+    return functions && status ? *to_text(*functions) + *to_text(*status) : "";
   }
 
   // Flips bits of [begin, end) of a file: each one if there are at most `most`, else as many at

@@ -22,7 +22,7 @@ Table sample() {
 }
 
 TEST(Table, Text) {
-  EXPECT_EQ(to_text(sample()),
+  EXPECT_EQ(*to_text(sample()),
             "Functions\n"
             "Note: 3 samples dropped.\n"
             "\n"
@@ -39,20 +39,20 @@ TEST(Table, TextTellsGroupsByLayout) {
                 {std::string("b"), std::uint64_t{20}, Label{"  +-", "y"}}};
   table.groups = {1};
   table.left_out = {3, "things"};
-  EXPECT_EQ(to_text(table),
+  EXPECT_EQ(*to_text(table),
             "Count  Name\n"
             "    1  *x\n"
             "\n"
             "   20    +-y\n"
             "\n"
             "3 more things; --limit 0 shows all.\n");
-  const auto json = nlohmann::json::parse(to_json(table));
+  const auto json = nlohmann::json::parse(*to_json(table));
   EXPECT_EQ(json["rows"][1], (nlohmann::json{{"group", "b"}, {"count", 20}, {"name", "y"}}));
   EXPECT_EQ(json["left_out"], 3);
 }
 
 TEST(Table, Json) {
-  const auto json = nlohmann::json::parse(to_json(sample()));
+  const auto json = nlohmann::json::parse(*to_json(sample()));
   EXPECT_EQ(json["notes"][0], "3 samples dropped.");
   EXPECT_NEAR(json["rows"][0]["time"].get<double>(), 12.3456789, 1e-9);
   EXPECT_EQ(json["rows"][1]["name"], "é \"x\"");
@@ -61,14 +61,14 @@ TEST(Table, Json) {
 TEST(Table, JsonOfNamesThatAreNotUtf8) {
   Table table = sample();
   table.rows[0][2] = std::string("\xff\xfe");
-  EXPECT_TRUE(nlohmann::json::accept(to_json(table)));
+  EXPECT_TRUE(nlohmann::json::accept(*to_json(table)));
 }
 
 TEST(Table, Csv) {
   Table table = sample();
   table.columns.push_back({"depth", {}, false});
   for (auto& row : table.rows) row.push_back(Label{"+-", "a,b"});
-  EXPECT_EQ(to_csv(table),
+  EXPECT_EQ(*to_csv(table),
             "time,share,name,depth\r\n"
             "12.345678900,99.50,<Total>,\"a,b\"\r\n"
             "0.000000000,0.00,\"é \"\"x\"\"\",\"a,b\"\r\n");
@@ -79,7 +79,7 @@ TEST(Table, TextFitsItsWidth) {
   table.columns = {{"count", {"Count"}}, {"name", {"Name"}}};
   const std::string longer(60, 'x');
   table.rows = {{std::uint64_t{1}, Label{"  +-", longer}}, {std::uint64_t{2}, Label{"", "short"}}};
-  EXPECT_EQ(to_text(table, {40, false}),
+  EXPECT_EQ(*to_text(table, {40, false}),
             "Count  Name\n"
             "    1    +-" +
                 std::string(13, 'x') + "..." + std::string(13, 'x') +
@@ -87,15 +87,15 @@ TEST(Table, TextFitsItsWidth) {
                 "    2  short\n");
   // A name keeps twenty columns behind whatever mark.
   table.rows[0][1] = Label{std::string(50, ' '), longer};
-  EXPECT_NE(to_text(table, {40, false}).find("\n    1  " + std::string(50, ' ') + "xxxxxxxxx..."),
+  EXPECT_NE(to_text(table, {40, false})->find("\n    1  " + std::string(50, ' ') + "xxxxxxxxx..."),
             std::string::npos);
-  EXPECT_NE(to_text(table).find(longer), std::string::npos);
+  EXPECT_NE(to_text(table)->find(longer), std::string::npos);
 }
 
 TEST(Table, ColorsHotRowsAndNotes) {
   Table table = sample();
   table.rows[0][2] = Label{"*", "f", true};
-  const std::string text = to_text(table, {0, true});
+  const std::string text = *to_text(table, {0, true});
   EXPECT_NE(text.find("\x1b[1;33mNote:\x1b[0m 3 samples"), std::string::npos);
   EXPECT_NE(text.find("12.346  \x1b[31m99.50\x1b[0m  \x1b[1m*f\x1b[0m\n"), std::string::npos);
   EXPECT_NE(text.find(" 0.      0.    é"), std::string::npos);
@@ -116,6 +116,13 @@ TEST(Shorten, WhatSaysLeastGoesFirst) {
   EXPECT_EQ(shortened("decltype (a->b) g<int>(std::string)", 26), "decltype (...) g<int>(...)");
   EXPECT_EQ(shortened("a > b and other words", 12), "a > b...ords");
   EXPECT_EQ(shortened("ééééééééé", 7), "éé...éé");
+}
+
+TEST(Table, IsGivenUpWhenInterrupted) {
+  const Interrupt now([] { return true; });
+  for (const auto& given :
+       {to_text(sample(), {}, now), to_json(sample(), now), to_csv(sample(), now)})
+    EXPECT_FALSE(given);
 }
 
 }  // namespace
