@@ -25,8 +25,8 @@
 ORACLE_BODIES(DECLARE)
 
 extern "C" {
-extern const char __start_oracle_root[] __attribute__((visibility("hidden")));
-extern const char __stop_oracle_root[] __attribute__((visibility("hidden")));
+extern const char __start_oracle_root[] __attribute__((visibility("hidden")));  // NOLINT
+extern const char __stop_oracle_root[] __attribute__((visibility("hidden")));   // NOLINT
 }
 
 namespace {
