@@ -5,6 +5,7 @@
 
 #include <gelf.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace gnomon::reader {
@@ -61,11 +62,14 @@ std::uint64_t slot_of(const unsigned char* stub, std::size_t bytes, std::uint64_
   return 0;
 }
 
-// Stubs are as long as the nearest that makes sense: of the first 16 bytes, two jumps are two.
+// Of the stubs of one section: short where one begins with a jump and 8 bytes further there is
+// another. Not the section's own word for it, which not every linker gives.
 std::size_t entry_size(const unsigned char* code, std::size_t bytes) {
-  const bool two = bytes >= kShortEntry + 2 && code[0] == 0xff && code[1] == 0x25 &&
-                   code[kShortEntry] == 0xff && code[kShortEntry + 1] == 0x25;
-  return two || bytes == kShortEntry ? kShortEntry : kEntry;
+  const auto jumps_at = [&](std::size_t at) {
+    return at + kJump <= bytes && code[at] == 0xff && code[at + 1] == 0x25;
+  };
+  const bool is_short = jumps_at(0) && (jumps_at(kShortEntry) || bytes == kShortEntry);
+  return is_short ? kShortEntry : kEntry;
 }
 
 }  // namespace
