@@ -28,8 +28,10 @@ constinit std::uint64_t interval = 0;
 constinit std::uint64_t kernel_tick = 0;  // ns
 constinit Timer timer_kind = Timer::cpu_timer;
 constinit FreshFrame fresh_frame = nullptr;
+constinit Adopt adopt = nullptr;
 
-constexpr std::uint64_t kPatience = 200'000'000;  // ns, with other threads
+constexpr std::uint32_t kTicking = 1, kStarting = 2;  // Thread::ticking
+constexpr std::uint64_t kPatience = 200'000'000;      // ns, with other threads
 
 static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == kSavedOffset &&
               REG_RIP == int{kSavedRip} && REG_RSP == int{kSavedRsp} && REG_RBP == int{kSavedRbp});
@@ -95,10 +97,17 @@ void on_first_tick(Thread& thread) {
   thread.last_cpu = cpu - (window - lived / period * period);
 }
 
-void tick(const siginfo_t& info, const ucontext_t& context) {
+// The slot whose clock it was; null: a tick of a clock that is gone.
+Thread* thread_of(const siginfo_t& info) {
   Thread* thread = current_thread;
+  if (info.si_code != SI_TIMER || info.si_value.sival_ptr == thread) return thread;
+  auto* of_timer = static_cast<Thread*>(info.si_value.sival_ptr);
+  return atomic(of_timer->adopting).load() != 0 && adopt(*of_timer) ? of_timer : nullptr;
+}
+
+void tick(const siginfo_t& info, const ucontext_t& context) {
+  Thread* thread = thread_of(info);
   if (!thread || thread->in_handler || !thread->ticking) return;
-  if (info.si_code == SI_TIMER && info.si_value.sival_ptr != thread) return;
   atomic(thread->in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
   if (recorder->recording()) {
     if (!thread->ticked) on_first_tick(*thread);
@@ -120,6 +129,22 @@ std::uint64_t first_period() {
   return 1 + period - period % kernel_tick;
 }
 
+// Of a thread of this process, as pthread_getcpuclockid(3) numbers them (linux/posix-timers.h).
+clockid_t cpu_clock_of(std::uint32_t tid) {
+  constexpr int kPerThread = 4, kScheduler = 2;
+  if (raw_syscall(SYS_gettid) == long{tid}) return CLOCK_THREAD_CPUTIME_ID;
+  return static_cast<clockid_t>(~tid << 3 | kPerThread | kScheduler);
+}
+
+bool create_timer(Thread& thread, clockid_t clock) {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGPROF;
+  event.sigev_value.sival_ptr = &thread;
+  event._sigev_un._tid = static_cast<pid_t>(thread.tid);
+  return raw_syscall(SYS_timer_create, clock, arg(&event), arg(&thread.timer)) == 0;
+}
+
 }  // namespace
 
 Timer choose_timer(std::uint64_t interval_ns, bool confined) {
@@ -132,12 +157,13 @@ Timer choose_timer(std::uint64_t interval_ns, bool confined) {
 }
 
 void prepare_clock(Recorder& to, Unwinder& by, std::uint64_t interval_ns, Timer timer,
-                   FreshFrame fresh) {
+                   FreshFrame fresh, Adopt adopter) {
   recorder = &to;
   unwinder = &by;
   interval = interval_ns;
   timer_kind = timer;
   fresh_frame = fresh;
+  adopt = adopter;
 }
 
 bool is_tick(const siginfo_t& info) {
@@ -155,19 +181,24 @@ void collector_sigprof(int, siginfo_t* info, void* interrupted) {
   errno = saved_errno;
 }
 
+// A stop while it is being started leaves it to the starter to take the timer away.
 bool start_clock(Thread& thread) {
   if (!recorder->recording()) return false;
-  sigevent event{};
-  event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = SIGPROF;
-  event.sigev_value.sival_ptr = &thread;
-  event._sigev_un._tid = static_cast<pid_t>(thread.tid);
-  if (raw_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, arg(&event), arg(&thread.timer)) != 0)
+  std::uint32_t none = 0;
+  if (!atomic(thread.ticking).compare_exchange_strong(none, kStarting)) return true;
+  const clockid_t clock = cpu_clock_of(thread.tid);
+  if (!create_timer(thread, clock)) {
+    atomic(thread.ticking).store(0);
     return false;
-  thread.last_cpu = now(CLOCK_THREAD_CPUTIME_ID);
+  }
+  thread.last_cpu = now(clock);
   thread.ticked = 0;
   thread.event = nullptr;
-  atomic(thread.ticking).exchange(1);  // before recording() is read: see stop_all_clocks
+  std::uint32_t starting = kStarting;  // before recording() is read: see stop_all_clocks
+  if (!atomic(thread.ticking).compare_exchange_strong(starting, kTicking)) {
+    raw_syscall(SYS_timer_delete, thread.timer);
+    return false;
+  }
   const itimerspec spec{timespec_of(interval), timespec_of(first_period())};
   if (recorder->recording() && raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0) == 0)
     return true;
@@ -177,7 +208,8 @@ bool start_clock(Thread& thread) {
 
 // In a fork child the timer's number and the event's page may be the program's own.
 void stop_clock(Thread& thread) {
-  if (atomic(thread.ticking).exchange(0) == 0) return;  // a tick changes nothing from here on
+  // From here on a tick changes nothing.
+  if (atomic(thread.ticking).exchange(0) != kTicking) return;
   if (!recorder->control()) return;
   if (thread.event)
     close_task_clock(thread.event);

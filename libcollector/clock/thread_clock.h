@@ -13,6 +13,10 @@ namespace gnomon::collector {
 // Called in the handler for every frame the stack table did not know.
 using FreshFrame = void (*)(std::uint64_t pc, Recorder& recorder, Lane& lane);
 
+// Called at the first tick of a thread whose slot is `adopting`, in its handler. False: it is not
+// this thread's.
+using Adopt = bool (*)(Thread& thread);
+
 // What ticks: timers on a thread's CPU time expire at the kernel's ticks only, which events do not;
 // events cost every switch to another thread some time, and the program a system call of a kind
 // that a sandbox may punish.
@@ -21,14 +25,16 @@ enum class Timer { cpu_timer, task_clock_event };
 Timer choose_timer(std::uint64_t interval_ns, bool confined);
 // Before the handler is installed. recorder: in memory a fork child sees zeroed. Normal context.
 void prepare_clock(Recorder& recorder, Unwinder& unwinder, std::uint64_t interval_ns, Timer timer,
-                   FreshFrame fresh);
+                   FreshFrame fresh, Adopt adopt);
 // The handler of SIGPROF. All signals are blocked while it records, so nothing of the program runs
 // between enter and leave; a SIGPROF that is no tick is passed on to the program.
 extern "C" void collector_sigprof(int signal, siginfo_t* info, void* context);
 // True of a SIGPROF that one of our clocks sent. Any context.
 bool is_tick(const siginfo_t& info);
-// Starts and stops the clock of the calling thread, whose slot it is. Normal context.
+// Starts the clock of the thread whose slot it is: the calling one, or another of this process.
+// True as well if it runs already. Normal context.
 bool start_clock(Thread& thread);
+// Any context.
 void stop_clock(Thread& thread);
 // Once nothing is recorded any more: stops the clock of every thread. Ticks may still be pending,
 // or be handled. Normal context.

@@ -117,6 +117,7 @@ struct Walk {
   char* text;
   std::size_t size;
   bool written;
+  bool permanent;
   char executable[Recorder::kPathBytes];
 };
 
@@ -131,8 +132,10 @@ int on_object(dl_phdr_info* info, std::size_t, void* data) {
   }
   if (object.begin >= object.end) return 0;
   if (!object.path || !*object.path) object.path = walk.executable;
-  if (std::strncmp(object.path, "linux-vdso", 10) == 0) object.path = "[vdso]";
-  known.remember(object, 0);
+  const bool vdso = std::strncmp(object.path, "linux-vdso", 10) == 0;
+  if (vdso) object.path = "[vdso]";
+  known.remember(
+      object, walk.permanent || vdso || object.path == walk.executable ? 0 : identity_of(object));
   if (count_at_start < kMaxAtStart) at_start[count_at_start++] = object;
   walk.written = write_object(*walk.recorder, object, walk.text, walk.size) && walk.written;
   return 0;
@@ -140,7 +143,11 @@ int on_object(dl_phdr_info* info, std::size_t, void* data) {
 
 }  // namespace
 
-bool write_load_objects(Recorder& recorder, char* scratch, std::uint64_t scratch_bytes) {
+bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
+                        std::uint64_t scratch_bytes) {
+  for (std::uint32_t i = 0; i < known.used(); ++i)  // to an earlier session
+    if (const KnownObjects::Found found = known.at(i); found) known.forget(found);
+  count_at_start = 0;
   if (!recorder.path_of(format::kMapFile, map_path)) return false;
   find_object = reinterpret_cast<FindObject>(dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35"));
   static Walk walk{};  // too large for a stack that may be small
@@ -148,6 +155,7 @@ bool write_load_objects(Recorder& recorder, char* scratch, std::uint64_t scratch
   walk.size = scratch_bytes;
   walk.recorder = &recorder;
   walk.written = true;
+  walk.permanent = loaded == Loaded::at_start;
   const ssize_t n = readlink("/proc/self/exe", walk.executable, sizeof walk.executable - 1);
   walk.executable[n > 0 ? n : 0] = 0;
   dl_iterate_phdr(on_object, &walk);

@@ -7,9 +7,12 @@
 
 namespace gnomon::collector {
 
-// Writes every object loaded now. `scratch` takes one line. False: map.jsonl cannot be written.
-// Normal context: takes the loader's lock.
-bool write_load_objects(Recorder& recorder, char* scratch, std::uint64_t scratch_bytes);
+// What the loader brought before the program began is never unloaded.
+enum class Loaded { at_start, at_any_time };
+// Writes every object loaded now, and forgets what an earlier session knew. `scratch` takes one
+// line. False: map.jsonl cannot be written. Normal context: takes the loader's lock.
+bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
+                        std::uint64_t scratch_bytes);
 
 // Writes the object `pc` lies in unless it is known; what cannot be written is counted. True: it
 // lies where another one was, and a new epoch begins with it. Any context, signal handlers too;

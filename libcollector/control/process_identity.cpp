@@ -7,18 +7,14 @@
 #include "libcollector/core/small_file.h"
 
 namespace gnomon::collector {
-namespace {
-
 // The second field, in parentheses, is the program's name and may hold blanks and parentheses.
-std::uint64_t start_ticks() {
+std::uint64_t own_stat_field(int number) {
   char text[1024];
-  if (!read_small_file("/proc/self/stat", text, sizeof text)) return 0;
+  if (read_small_file("/proc/self/stat", text, sizeof text) == 0) return 0;
   const char* at = std::strrchr(text, ')');
-  for (int field = 2; at && field < 22; ++field) at = std::strchr(at + 1, ' ');
+  for (int field = 2; at && field < number; ++field) at = std::strchr(at + 1, ' ');
   return at ? std::strtoull(at, nullptr, 10) : 0;
 }
-
-}  // namespace
 
 ProcessIdentity process_identity() {
   ProcessIdentity identity{};
@@ -27,7 +23,7 @@ ProcessIdentity process_identity() {
   const long length = raw_syscall(SYS_readlink, arg("/proc/self/ns/pid"),
                                   arg(identity.pid_namespace), sizeof identity.pid_namespace - 1);
   identity.pid_namespace[length < 0 ? 0 : length] = 0;
-  identity.start_ticks = start_ticks();
+  identity.start_ticks = own_stat_field(22);
   return identity;
 }
 

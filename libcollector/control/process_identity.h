@@ -12,5 +12,7 @@ struct ProcessIdentity {
 };
 
 ProcessIdentity process_identity();
+// A field of /proc/self/stat after the second, as proc_pid_stat(5) numbers them; 0: not told.
+std::uint64_t own_stat_field(int number);
 
 }  // namespace gnomon::collector

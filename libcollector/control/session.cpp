@@ -1,33 +1,30 @@
-// The session of this process: begins in the library's constructor, ends in its destructor.
+// The session of this process: begins in the library's constructor or when the process is attached
+// to, ends in its destructor. Normal context.
 #include "libcollector/control/session.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/control/alternate_stack.h"
+#include "libcollector/control/command_line.h"
 #include "libcollector/control/confinement.h"
 #include "libcollector/control/exec.h"
+#include "libcollector/control/experiment.h"
 #include "libcollector/control/header.h"
 #include "libcollector/control/interpose.h"
 #include "libcollector/control/module_map.h"
 #include "libcollector/control/settings.h"
 #include "libcollector/control/signal_masks.h"
 #include "libcollector/control/signals.h"
+#include "libcollector/control/stacks.h"
 #include "libcollector/control/system_calls.h"
 #include "libcollector/control/unloading.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
-#include "libcollector/format/names.h"
 
 namespace gnomon::collector {
 namespace {
@@ -35,29 +32,10 @@ namespace {
 constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
 constinit Unwinder unwinder;
 constinit pthread_key_t thread_key = 0;
+constinit bool prepared = false;  // what is made once a process, however many sessions it sees
 constinit Settings settings;
 constinit std::uint64_t cpu_at_begin = 0;  // of the process, ns: its loading is not in the samples
-constinit char directory[Recorder::kPathBytes] = {};
-
-// stem.N.er with the first free N; mkdir decides, so two programs never share one.
-bool make_directory() {
-  const std::size_t stem = std::strlen(settings.stem);
-  if (stem + 16 >= sizeof directory) return false;
-  std::memcpy(directory, settings.stem, stem);
-  for (unsigned n = 1; n < 1'000'000; ++n) {
-    char digits[8];
-    std::size_t count = 0;
-    for (unsigned rest = n; rest > 0; rest /= 10)
-      digits[count++] = static_cast<char>('0' + rest % 10);
-    char* at = directory + stem;
-    *at++ = '.';
-    while (count > 0) *at++ = digits[--count];
-    std::memcpy(at, ".er", 4);
-    if (mkdir(directory, 0755) == 0) return true;
-    if (errno != EEXIST) return false;
-  }
-  return false;
-}
+constinit char scratch[64 * 1024] = {};    // one line of the header or of the map
 
 void on_thread_end(void* slot) {
   auto& thread = *static_cast<Thread*>(slot);
@@ -67,30 +45,6 @@ void on_thread_end(void* slot) {
   release_thread(thread);
 }
 
-// What does not hold even a header is no experiment: nothing of it is left behind.
-void remove_directory(const Recorder& begun) {
-  char path[Recorder::kPathBytes];
-  for (const char* name : {format::kControlFile, format::kHeaderFile, format::kNewHeaderFile})
-    if (begun.path_of(name, path)) unlink(path);
-  rmdir(directory);
-}
-
-Recorder* open_recorder() {
-  void* memory =
-      mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    rmdir(directory);
-    return nullptr;
-  }
-  auto* fresh = static_cast<Recorder*>(memory);
-  if (madvise(memory, sizeof(Recorder), MADV_WIPEONFORK) == 0 &&
-      fresh->open(directory, settings.session, static_cast<std::uint32_t>(getpid())).at)
-    return fresh;
-  remove_directory(*fresh);
-  munmap(memory, sizeof(Recorder));
-  return nullptr;
-}
-
 bool open_storage() {
   const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
   const Range opened = recorder->open_storage(static_cast<std::uint32_t>(cpus < 2    ? 4
@@ -98,16 +52,6 @@ bool open_storage() {
                                                                                      : 2 * cpus));
   if (!opened.at) recorder->fail(opened.failure, opened.error);
   return opened.at;
-}
-
-// The interval in which the kernel maps nothing but the stack below its top is at least the stack's
-// size limit (mmap_base leaves 128 MiB or more).
-ByteRange main_stack(const void* above_all_frames) {
-  constexpr std::uint64_t kGap = 128ull << 20;
-  rlimit limit{};
-  getrlimit(RLIMIT_STACK, &limit);
-  const auto high = reinterpret_cast<std::uint64_t>(above_all_frames);
-  return {high - std::min<std::uint64_t>(limit.rlim_cur, kGap), high};
 }
 
 // A debugger that does not answer costs the program some time, never its recording.
@@ -123,25 +67,83 @@ void note_fresh_frame(std::uint64_t pc, Recorder& to, Lane& lane) {
   if (note_load_object(pc, to, lane)) unwinder.forget();
 }
 
-void start_recording(char** argv, Timer timer, char* scratch, std::size_t scratch_bytes) {
-  if (!open_storage()) return;
-  Thread* main_thread = claim_thread();
-  if (!write_load_objects(*recorder, scratch, scratch_bytes))
-    return recorder->fail(format::Failure::open_file, errno);
-  if (!main_thread || pthread_key_create(&thread_key, on_thread_end) != 0 ||
+// pthread_setspecific allocates for a key beyond the first 32, which a tick may not.
+constexpr pthread_key_t kKeysWithoutHeap = 32;
+
+bool adopt_thread(Thread& slot) {
+  if (raw_syscall(SYS_gettid) != long{slot.tid}) return false;
+  slot.adopting = 0;
+  if (Thread* own = current_thread; own && own != &slot && own->tid == slot.tid) {
+    slot.masked = own->masked;
+    if (own->ticking) {  // it has a clock of its own already
+      stop_clock(slot);
+      release_thread(slot);
+      return false;
+    }
+    release_thread(*own);
+  }
+  slot.stack = running_stack(slot.stack);
+  current_thread = &slot;
+  if (thread_key < kKeysWithoutHeap) pthread_setspecific(thread_key, &slot);
+  return true;
+}
+
+bool prepare_process() {
+  if (prepared) return true;
+  if (pthread_key_create(&thread_key, on_thread_end) != 0 ||
       !unwinder.open(find_frame_table, program_roots()))
-    return recorder->fail(format::Failure::no_clock, errno);
-  prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_fresh_frame);
-  if (!take_sigprof(collector_sigprof)) return recorder->fail(format::Failure::no_clock, errno);
-  hold();
+    return false;
+  return prepared = true;
+}
+
+// Everything but the clocks of threads. A fault is in the control page.
+bool arm(Timer timer, Loaded loaded) {
+  if (!open_storage()) return false;
+  if (!write_load_objects(*recorder, loaded, scratch, sizeof scratch)) {
+    recorder->fail(format::Failure::open_file, errno);
+    return false;
+  }
+  if (prepare_process()) {
+    unwinder.forget();
+    prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_fresh_frame, adopt_thread);
+    if (take_sigprof(collector_sigprof)) return true;
+  }
+  recorder->fail(format::Failure::no_clock, errno);
+  return false;
+}
+
+void begin_recording() {
   cpu_at_begin = now(CLOCK_PROCESS_CPUTIME_ID);
   recorder->begin(now(CLOCK_MONOTONIC));
+}
+
+// 0, or errno: nothing is left behind.
+int open_session(int argc, char** argv, Timer timer) {
+  int error = 0;
+  recorder = open_experiment(settings, error);
+  if (!recorder) return error;
+  if (write_header(*recorder, settings, timer, argc, argv, scratch, sizeof scratch)) return 0;
+  error = errno;
+  remove_experiment(*recorder);
+  recorder = nullptr;
+  return error != 0 ? error : EIO;
+}
+
+void record_launch(int argc, char** argv) {
+  const Timer timer = choose_timer(settings.interval_ns, is_confined());
+  if (open_session(argc, argv, timer) != 0 || !arm(timer, Loaded::at_start)) return;
+  Thread* main_thread = claim_thread();
+  if (!main_thread) return recorder->fail(format::Failure::map_file, ENOMEM);
+  hold();
+  begin_recording();
   main_thread->tid = static_cast<std::uint32_t>(gettid());
-  main_thread->stack = main_stack(argv);
+  main_thread->stack = main_stack(reinterpret_cast<std::uint64_t>(argv));
   main_thread->masked = 0;
   begin_thread(*main_thread);
 }
 
+// A library that comes by dlopen is told by a call what to do, and does not touch an environment
+// that other threads may be changing.
 [[gnu::constructor]] void start(int argc, char** argv, char**) {
   find_signal_functions();
   find_mask_functions();
@@ -149,20 +151,10 @@ void start_recording(char** argv, Timer timer, char* scratch, std::size_t scratc
   find_exec_functions();
   find_system_call_functions();
   find_unload_functions();
-  if (!read_settings(settings)) return;
+  if (gettid() != getpid() || !read_settings(settings)) return;
   clean_environment();
   const int saved_errno = errno;
-  if (make_directory()) {
-    static char scratch[64 * 1024];
-    recorder = open_recorder();
-    const Timer timer = choose_timer(settings.interval_ns, is_confined());
-    if (recorder && write_header(*recorder, settings, timer, argc, argv, scratch, sizeof scratch))
-      start_recording(argv, timer, scratch, sizeof scratch);
-    else if (recorder) {
-      remove_directory(*recorder);
-      recorder = nullptr;
-    }
-  }
+  record_launch(argc, argv);
   errno = saved_errno;
 }
 
@@ -195,6 +187,16 @@ void end_before_confinement() {
   discard_sigprof();
   await_all_handlers();
   end_recording();
+}
+
+Beginning begin_attached(const Settings& wanted) {
+  settings = wanted;
+  const CommandLine command = command_line();
+  const Timer timer = choose_timer(settings.interval_ns, is_confined());
+  if (const int error = open_session(command.count, command.words, timer); error != 0)
+    return {nullptr, error};
+  if (arm(timer, Loaded::at_any_time)) begin_recording();
+  return {recorder, 0};
 }
 
 void begin_thread(Thread& thread) {

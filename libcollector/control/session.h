@@ -1,5 +1,6 @@
 // The session of this process: the experiment being written. Normal context.
 #pragma once
+#include "libcollector/control/settings.h"
 #include "libcollector/core/recorder.h"
 #include "libcollector/core/threads.h"
 
@@ -7,6 +8,14 @@ namespace gnomon::collector {
 
 // The recorder while this process records; null otherwise, and in a fork child.
 Recorder* active_recorder();
+
+struct Beginning {
+  Recorder* recorder;  // null: there is no experiment, `error` says why
+  int error;           // errno
+};
+// Begins a session in a process that has run for a while; none may be under way. Its threads are
+// not sampled yet. What went wrong later is in the control page.
+Beginning begin_attached(const Settings& settings);
 
 // Code may have been unloaded: what is known of it is forgotten. Any context.
 void forget_unloaded();

@@ -87,6 +87,7 @@ bool take_sigprof(void (*handler)(int, siginfo_t*, void*)) {
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   std::memset(&ours.sa_mask, 0xff, sizeof ours.sa_mask);
   if (real_sigaction(SIGPROF, nullptr, &before) != 0) return false;
+  if (before.sa_sigaction == handler) return true;  // of an earlier session
   exchange_program_action(&before, nullptr);
   taken = real_sigaction(SIGPROF, &ours, nullptr) == 0;
   return taken;

@@ -31,7 +31,7 @@ std::uint64_t digit(char c) {
 bool ProcStatus::read(std::uint32_t tid) {
   char path[sizeof kBefore + 10 + sizeof kAfter];
   write_path(tid, path);
-  return read_small_file(path, text_, sizeof text_);
+  return read_small_file(path, text_, sizeof text_) != 0;
 }
 
 const char* ProcStatus::find(const char* name) const {

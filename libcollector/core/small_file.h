@@ -8,15 +8,15 @@
 
 namespace gnomon::collector {
 
-// As much as fits before a 0. False: it cannot be read, or is empty.
-inline bool read_small_file(const char* path, char* to, std::size_t size) {
+// As much as fits before a 0, and how much that is; 0: it cannot be read, or is empty.
+inline std::size_t read_small_file(const char* path, char* to, std::size_t size) {
   const long file = raw_syscall(SYS_openat, AT_FDCWD, arg(path), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
+  if (file < 0) return 0;
   const long length = raw_syscall(SYS_read, file, arg(to), static_cast<long>(size - 1));
   raw_syscall(SYS_close, file);
-  if (length <= 0) return false;
+  if (length <= 0) return 0;
   to[length] = 0;
-  return true;
+  return static_cast<std::size_t>(length);
 }
 
 }  // namespace gnomon::collector

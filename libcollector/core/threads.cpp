@@ -41,9 +41,21 @@ Thread* claim_thread() {
     std::uint32_t free = 0;
     if (std::atomic_ref(thread.used).compare_exchange_strong(free, 1)) {
       next_hint.store(slot + 1 == kChunk * kChunks ? 0 : slot + 1, std::memory_order_relaxed);
+      thread.tid = 0;
+      thread.adopting = 0;
       return &thread;
     }
   }
+  return nullptr;
+}
+
+Thread* find_thread(std::uint32_t tid) {
+  for (const auto& chunk : chunks)
+    if (Thread* begin = chunk.load(std::memory_order_acquire))
+      for (std::uint32_t i = 0; i < kChunk; ++i)
+        if (std::atomic_ref(begin[i].used).load(std::memory_order_acquire) != 0 &&
+            begin[i].tid == tid)
+          return &begin[i];
   return nullptr;
 }
 

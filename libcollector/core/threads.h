@@ -10,10 +10,11 @@ namespace gnomon::collector {
 using StartRoutine = void* (*)(void*);
 
 struct Thread {
-  std::uint32_t used;  // 1: belongs to a thread
-  std::uint32_t tid;
-  std::uint32_t ticking;  // its clock runs
-  std::uint32_t ticked;   // at least once since its clock started
+  std::uint32_t used;      // 1: belongs to a thread
+  std::uint32_t tid;       // 0: the thread does not run yet
+  std::uint32_t adopting;  // the thread ran before it was sampled: its first tick gives it the slot
+  std::uint32_t ticking;   // 1: its clock runs; 2: it is being started
+  std::uint32_t ticked;    // at least once since its clock started
   std::int32_t timer;
   void* event;  // page of its task clock event, which has taken the timer's place; null: none
   std::uint32_t in_handler;
@@ -30,6 +31,8 @@ extern constinit thread_local Thread* current_thread __attribute__((tls_model("i
 // Null: all slots are taken or memory is short.
 Thread* claim_thread();
 void release_thread(Thread& thread);
+// The slot of thread `tid`; null: it has none.
+Thread* find_thread(std::uint32_t tid);
 // Every slot that belongs to a thread at this moment.
 void visit_threads(void (*visit)(Thread& thread, std::uint64_t word), std::uint64_t word);
 // True of the address of a slot, claimed or not. Any context.

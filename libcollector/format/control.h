@@ -69,6 +69,7 @@ enum class Drop : std::uint32_t {
   load_objects = 3,
   handler_displaced = 4,
   small_alternate_stack = 5,
+  blocking_threads = 6,
 };
 struct DropText {
   Drop drop;
@@ -85,6 +86,7 @@ inline constexpr std::array kDrops{
              "sampling"},
     DropText{Drop::small_alternate_stack,
              "threads not sampled while their alternate signal stack was too small for it"},
+    DropText{Drop::blocking_threads, "threads not sampled because they block SIGPROF"},
 };
 
 // Zero everywhere: not written yet. Counters only grow.

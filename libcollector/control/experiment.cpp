@@ -1,0 +1,74 @@
+// The directory of an experiment, and the recorder that writes to it. Normal context.
+#include "libcollector/control/experiment.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "libcollector/format/names.h"
+
+namespace gnomon::collector {
+namespace {
+
+using Path = char[Recorder::kPathBytes];
+
+// stem.N.er with the first free N; mkdir decides, so two programs never share one. 0, or errno.
+int make_directory(const char* stem_path, Path& directory) {
+  const std::size_t stem = std::strlen(stem_path);
+  if (stem + 16 >= sizeof directory) return ENAMETOOLONG;
+  std::memcpy(directory, stem_path, stem);
+  for (unsigned n = 1; n < 1'000'000; ++n) {
+    char digits[8];
+    std::size_t count = 0;
+    for (unsigned rest = n; rest > 0; rest /= 10)
+      digits[count++] = static_cast<char>('0' + rest % 10);
+    char* at = directory + stem;
+    *at++ = '.';
+    while (count > 0) *at++ = digits[--count];
+    std::memcpy(at, ".er", 4);
+    if (mkdir(directory, 0755) == 0) return 0;
+    if (errno != EEXIST) return errno;
+  }
+  return EEXIST;
+}
+
+}  // namespace
+
+void remove_experiment(const Recorder& begun) {
+  char path[Recorder::kPathBytes];
+  for (const char* name : {format::kControlFile, format::kHeaderFile, format::kNewHeaderFile})
+    if (begun.path_of(name, path)) unlink(path);
+  rmdir(begun.directory());
+}
+
+Recorder* open_experiment(const Settings& settings, int& error) {
+  static Path directory;  // too large for a stack that may be small
+  error = make_directory(settings.stem, directory);
+  if (error != 0) return nullptr;
+  void* memory =
+      mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    error = errno;
+    rmdir(directory);
+    return nullptr;
+  }
+  auto* fresh = static_cast<Recorder*>(memory);
+  if (madvise(memory, sizeof(Recorder), MADV_WIPEONFORK) != 0) {
+    error = errno;
+    rmdir(directory);
+  } else {
+    const Range opened =
+        fresh->open(directory, settings.session, static_cast<std::uint32_t>(getpid()));
+    if (opened.at) return fresh;
+    error = opened.error;
+    remove_experiment(*fresh);
+  }
+  munmap(memory, sizeof(Recorder));
+  return nullptr;
+}
+
+}  // namespace gnomon::collector

@@ -1,0 +1,58 @@
+// What the injector and the collector say to each other when recording begins in a running process.
+// Plain struct in memory of the program.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace gnomon::format {
+
+// The function of libcollector.so that is given an AttachRequest, in a thread made for it with all
+// signals blocked: int gnomon_attach(AttachRequest*).
+inline constexpr const char* kAttachFunction = "gnomon_attach";
+inline constexpr std::uint32_t kAttachVersion = 1;
+
+// The sentence for each stands in kRefusals.
+enum class Attached : std::uint32_t {
+  nothing = 0,
+  recording = 1,
+  already = 2,  // `directory` is where to
+  other_version = 3,
+  no_directory = 4,  // `error`: why
+  failed = 5,        // `failure`: why
+  old_libc = 6,
+};
+struct RefusalText {
+  Attached answer;
+  std::string_view what, next;
+};
+inline constexpr std::array kRefusals{
+    RefusalText{Attached::nothing, "the collector did not answer", ""},
+    RefusalText{Attached::other_version, "the libcollector.so in the process is of another version",
+                "use the Gnomon that it belongs to, or start the program again"},
+    RefusalText{
+        Attached::old_libc,
+        "its libc (older than 2.35) does not tell a running process which code was unloaded",
+        "start the program from the debugger instead"},
+};
+
+struct AttachRequest {
+  std::uint32_t bytes;    // sizeof(AttachRequest)
+  std::uint32_t version;  // kAttachVersion
+  std::uint64_t session;
+  std::uint64_t interval;  // ns of CPU time
+  std::uint32_t answer;    // Attached
+  std::uint32_t failure;   // Failure of the control page
+  std::int32_t error;      // errno
+  std::uint32_t threads;   // sampled
+  std::uint32_t blocking;  // not sampled: they block SIGPROF
+  std::uint32_t refused;   // not sampled: no slot, or no timer
+  char stem[4096];         // /directory/test of test.N.er
+  char directory[4096];    // the experiment
+};
+static_assert(offsetof(AttachRequest, answer) == 24);
+static_assert(offsetof(AttachRequest, stem) == 48);
+static_assert(sizeof(AttachRequest) == 48 + 2 * 4096);
+
+}  // namespace gnomon::format
