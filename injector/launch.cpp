@@ -8,19 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "injector/lldb_commands.h"
 #include "injector/preflight.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::injector {
 namespace {
-
-// Runs a command of LLDB's without showing what it prints.
-bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string* error = nullptr) {
-  lldb::SBCommandReturnObject answer;
-  debugger.GetCommandInterpreter().HandleCommand(command.c_str(), answer, false);
-  if (error && answer.GetError()) *error = answer.GetError();
-  return answer.Succeeded();
-}
 
 // For LLDB's command line, between double quotes.
 std::string quoted(const std::string& text) {
@@ -76,8 +69,7 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
     launch.release(debugger);
     return fault("LLDB does not take the environment variable " + std::string(name) + ": " + error);
   }
-  // By default LLDB announces every SIGPROF; a program that is sampled gets hundreds a second.
-  if (!quietly(debugger, "process handle SIGPROF --stop false --notify false --pass true")) {
+  if (!let_sigprof_pass(debugger)) {
     launch.release(debugger);
     return fault("LLDB does not let SIGPROF pass", "see `help process handle`");
   }

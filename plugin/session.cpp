@@ -2,6 +2,7 @@
 #include "plugin/session.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,6 +11,8 @@
 
 #include "commands/experiment_finder.h"
 #include "commands/terminal.h"
+#include "injector/attach/lldb_attach.h"
+#include "injector/presence.h"
 
 namespace gnomon::plugin {
 namespace {
@@ -52,18 +55,21 @@ bool is_alive(lldb::SBProcess process) {
   }
 }
 
+std::string count(std::uint32_t number, const std::string& what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
 }  // namespace
 
-Result<std::string> Session::enable() {
-  lldb::SBTarget target = debugger_.GetSelectedTarget();
-  if (!target.IsValid())
-    return fault("there is no target to collect from", "choose one with `target create PROGRAM`");
-  if (launch_ && launch_->target() == target)
-    return std::string("Already enabled: every run writes an experiment.\n");
-  if (launch_) launch_->release(debugger_);
-  launch_.reset();
+bool Session::is_recorded(lldb::SBProcess process) const {
+  return session_ != 0 &&
+         !commands::find_experiment(stem_, session_, process.GetProcessID()).empty();
+}
+
+// Where experiments go and what writes them; a fault: nothing can be recorded from here.
+Result<injector::LaunchSettings> Session::settings() const {
   auto library = library_path();
-  if (!library) return library;
+  if (!library) return tl::unexpected(library.error());
   std::error_code error;
   const fs::path directory = fs::current_path(error);
   if (error || access(directory.c_str(), W_OK | X_OK) != 0)
@@ -71,19 +77,61 @@ Result<std::string> Session::enable() {
                  "start LLDB in a directory that you may write to");
   injector::LaunchSettings settings;
   settings.library = *library;
-  settings.stem = (directory / "test").string();
-  settings.session = random_session();
+  settings.stem = stem_.empty() ? (directory / "test").string() : stem_;
+  settings.session = session_ != 0 ? session_ : random_session();
   settings.interval_ns = kInterval;
-  auto launch = injector::Launch::prepare(debugger_, target, settings);
-  if (!launch) return tl::unexpected(launch.error());
+  return settings;
+}
+
+Result<std::string> Session::attach(lldb::SBProcess process,
+                                    const injector::LaunchSettings& settings) {
+  const injector::AttachSettings wanted{settings.library, settings.stem, settings.session,
+                                        settings.interval_ns};
+  const auto attached = injector::attach_by_lldb(debugger_, process, wanted);
+  const std::string pid = std::to_string(process.GetProcessID());
+  if (!attached)
+    return fault("process " + pid + " is not recorded: " + attached.error().what,
+                 attached.error().next);
+  return fmt::format(
+      "Recording process {} to {}: {}, by their CPU clocks. It stood still for {:.0f} ms.\n"
+      "Not sampled: threads made from now on{}.\n",
+      pid, attached->experiment, count(attached->threads, "thread"), attached->held_ms,
+      attached->blocking == 0
+          ? ""
+          : ", and " + count(attached->blocking, "thread") + " now blocking SIGPROF");
+}
+
+Result<std::string> Session::enable() {
+  lldb::SBTarget target = debugger_.GetSelectedTarget();
+  if (!target.IsValid())
+    return fault("there is no target to collect from", "choose one with `target create PROGRAM`");
+  lldb::SBProcess process = target.GetProcess();
+  const bool alive = is_alive(process);
+  const bool later_too = launch_ && launch_->target() == target;
+  if (later_too && (!alive || is_recorded(process)))
+    return std::string("Already enabled: every run writes an experiment.\n");
+  auto wanted = settings();
+  if (!wanted) return tl::unexpected(wanted.error());
+  std::string text;
+  if (alive) {
+    auto attached = attach(process, *wanted);
+    if (!attached && !injector::was_launched(static_cast<pid_t>(process.GetProcessID())))
+      return attached;
+    text = attached ? *attached : sentence(attached.error()) + "\n";
+  }
+  stem_ = wanted->stem;
+  session_ = wanted->session;
+  if (later_too) return text;
+  if (launch_) launch_->release(debugger_);
+  launch_.reset();
+  auto launch = injector::Launch::prepare(debugger_, target, *wanted);
+  if (!launch && !alive) return tl::unexpected(launch.error());
+  if (!launch) return text;
   launch_ = std::move(*launch);
-  stem_ = settings.stem;
-  session_ = settings.session;
-  std::string text =
-      "Enabled: every run from now on writes an experiment, " + settings.stem + ".N.er.\n";
-  if (is_alive(target.GetProcess()))
-    text += "The process that runs now is not recorded; type `run` to start it again.\n";
-  return text;
+  return text +
+         (text.empty() ? "Enabled: every run from now on writes an experiment, "
+                       : "Every later run writes one, too: ") +
+         stem_ + ".N.er.\n";
 }
 
 Result<std::string> Session::disable() {

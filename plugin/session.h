@@ -24,6 +24,10 @@ class Session : public commands::Host {
   std::string state() override;
 
  private:
+  Result<injector::LaunchSettings> settings() const;
+  Result<std::string> attach(lldb::SBProcess process, const injector::LaunchSettings& settings);
+  bool is_recorded(lldb::SBProcess process) const;
+
   lldb::SBDebugger debugger_;
   std::optional<injector::Launch> launch_;
   std::string stem_;  // of the last enable

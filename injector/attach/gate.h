@@ -1,0 +1,58 @@
+// What is put into a running process to load a library: code, and a block of data that both sides
+// read. Any thread.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "injector/attach/gate_offsets.h"
+#include "libcollector/format/attach.h"
+
+namespace gnomon::injector {
+
+inline constexpr std::uint64_t kExtendedBytes = 32 * 1024;  // of XSAVE, AMX included
+inline constexpr std::uint64_t kBorrowedStackBytes = 256 * 1024;
+
+// In the target's memory. Addresses are the target's.
+struct Gate {
+  std::uint64_t create, detach, open, find, error;  // pthread_create ... dlerror
+  std::uint64_t helper;                             // gate_helper
+  std::uint64_t thread;
+  std::uint64_t all_signals;
+  std::uint64_t mask;     // of the borrowed thread
+  std::uint64_t created;  // what pthread_create answered, once `left`
+  std::uint64_t left;     // 1: the borrowed thread is where it was
+  std::uint64_t helper_tid;
+  std::uint64_t handle, function;
+  std::uint64_t answer;
+  std::uint64_t step;
+  char name[64];  // of the function
+  char library[4096];
+  char error_text[GATE_ERROR_BYTES];
+  format::AttachRequest request;
+  char unused[16];
+  alignas(64) char extended[kExtendedBytes];
+};
+static_assert(offsetof(Gate, helper) == GATE_HELPER && offsetof(Gate, mask) == GATE_MASK);
+static_assert(offsetof(Gate, created) == GATE_CREATED && offsetof(Gate, left) == GATE_LEFT);
+static_assert(offsetof(Gate, helper_tid) == GATE_HELPER_TID && offsetof(Gate, step) == GATE_STEP);
+static_assert(offsetof(Gate, name) == GATE_NAME && offsetof(Gate, library) == GATE_LIBRARY);
+static_assert(offsetof(Gate, error_text) == GATE_ERROR_TEXT);
+static_assert(offsetof(Gate, request) == GATE_REQUEST);
+static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
+
+inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;
+
+// Where a borrowed thread goes on: the registers that differ from those it has.
+struct Resume {
+  std::uint64_t rax, rip;
+};
+
+// The code, ready for the address `code`: for a borrowed thread whose stack pointer is `sp` and
+// which goes on at `rip`.
+std::vector<char> gate_code(std::uint64_t gate, std::uint64_t sp, std::uint64_t rip);
+// Bytes from the start of the code to the helper's.
+std::uint64_t gate_helper_offset();
+
+}  // namespace gnomon::injector

@@ -1,0 +1,31 @@
+// Offsets in struct Gate, for assembly code. In the target process.
+#pragma once
+
+#define GATE_CREATE 0
+#define GATE_DETACH 8
+#define GATE_OPEN 16
+#define GATE_FIND 24
+#define GATE_ERROR 32
+#define GATE_HELPER 40
+#define GATE_THREAD 48
+#define GATE_ALL_SIGNALS 56
+#define GATE_MASK 64
+#define GATE_CREATED 72
+#define GATE_LEFT 80
+#define GATE_HELPER_TID 88
+#define GATE_HANDLE 96
+#define GATE_FUNCTION 104
+#define GATE_ANSWER 112
+#define GATE_STEP 120
+#define GATE_NAME 128
+#define GATE_LIBRARY 192
+#define GATE_ERROR_TEXT 4288
+#define GATE_ERROR_BYTES 1024
+#define GATE_REQUEST 5312
+#define GATE_EXTENDED 13568
+
+// Gate::step.
+#define STEP_RUNS 1
+#define STEP_LOADED 2
+#define STEP_CALLED 3
+#define STEP_DONE 4

@@ -1,0 +1,133 @@
+// One library loaded into one running process: what is put there, and what came of it. Knows no
+// debugger: back-ends stop, write and resume. Any thread.
+#include "injector/attach/insertion.h"
+
+#include <cpuid.h>
+
+#include <cstring>
+
+#include "injector/attach/remote_process.h"
+#include "injector/attach/remote_symbols.h"
+#include "libcollector/format/control.h"
+
+namespace gnomon::injector {
+namespace {
+
+using format::Attached;
+using format::AttachRequest;
+
+// Intel SDM 1, "XSAVE feature set": EBX is what the enabled components take.
+bool extended_state_fits() {
+  std::uint32_t a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return false;
+  return __get_cpuid_count(0xd, 0, &a, &b, &c, &d) && b <= kExtendedBytes;
+}
+
+template <std::size_t N>
+bool copy(const std::string& from, char (&to)[N]) {
+  if (from.size() >= N) return false;
+  std::memcpy(to, from.c_str(), from.size() + 1);
+  return true;
+}
+
+template <std::size_t N>
+std::string text_of(const char (&bytes)[N]) {
+  return {bytes, strnlen(bytes, N)};
+}
+
+Fault fault_of(const AttachRequest& request, const std::string& stem) {
+  const std::string reason = std::strerror(request.error);
+  switch (static_cast<Attached>(request.answer)) {
+    case Attached::no_directory:
+      return {"the process cannot write " + stem + ".N.er (" + reason + ")",
+              "start LLDB in a directory that the process may write to"};
+    case Attached::already:
+      return {"it is recorded already, to " + text_of(request.directory), ""};
+    case Attached::failed:
+      if (const auto* row = format::find_failure(request.failure))
+        return {std::string(row->what), std::string(row->next)};
+      break;
+    default:
+      for (const format::RefusalText& row : format::kRefusals)
+        if (static_cast<std::uint32_t>(row.answer) == request.answer)
+          return {std::string(row.what), std::string(row.next)};
+  }
+  return {"the collector could not begin", ""};
+}
+
+}  // namespace
+
+Result<Insertion> Insertion::prepare(pid_t pid, const AttachSettings& settings) {
+  if (!extended_state_fits())
+    return fault("this CPU's vector registers cannot be saved (XSAVE)",
+                 "start the program from the debugger instead");
+  const auto functions = find_loader_functions(pid);
+  if (!functions) return tl::unexpected(functions.error());
+  Insertion made;
+  made.pid_ = pid;
+  made.gate_ = std::make_unique<Gate>();
+  Gate& gate = *made.gate_;
+  gate.create = functions->pthread_create;
+  gate.detach = functions->pthread_detach;
+  gate.open = functions->dlopen;
+  gate.find = functions->dlsym;
+  gate.error = functions->dlerror;
+  gate.all_signals = ~0ull;
+  gate.request.bytes = sizeof gate.request;
+  gate.request.version = format::kAttachVersion;
+  gate.request.session = settings.session;
+  gate.request.interval = settings.interval_ns;
+  if (!copy(format::kAttachFunction, gate.name) || !copy(settings.library, gate.library) ||
+      !copy(settings.stem, gate.request.stem))
+    return fault("the path " + settings.stem + " is too long", "start LLDB in another directory");
+  return made;
+}
+
+void Insertion::place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, std::uint64_t rip) {
+  gate_at_ = gate;
+  code_at_ = code;
+  gate_->helper = code + gate_helper_offset();
+  code_ = gate_code(gate, sp, rip);
+}
+
+Insertion::Progress Insertion::progress() const {
+  const auto word = [&](std::uint64_t offset) {
+    return read_value<std::uint64_t>(pid_, gate_at_ + offset).value_or(0);
+  };
+  if (word(GATE_LEFT) == 0) return Progress::borrowed;
+  return word(GATE_CREATED) != 0 || word(GATE_STEP) == STEP_DONE ? Progress::done
+                                                                 : Progress::loading;
+}
+
+Result<AttachResult> Insertion::result() const {
+  const auto seen = std::make_unique<Gate>();
+  if (!read_memory(pid_, gate_at_, seen.get(), sizeof *seen))
+    return fault("process " + std::to_string(pid_) + " ended meanwhile");
+  if (const auto error = static_cast<int>(seen->created); error != 0)
+    return fault(std::string("the process could not make a thread (") + std::strerror(error) + ")",
+                 "see its limits in /proc/" + std::to_string(pid_) + "/limits");
+  if (seen->handle == 0 || seen->function == 0)
+    return fault("the process could not load libcollector.so: " + text_of(seen->error_text));
+  if (static_cast<Attached>(seen->answer) != Attached::recording)
+    return tl::unexpected(fault_of(seen->request, text_of(seen->request.stem)));
+  AttachResult result;
+  result.experiment = text_of(seen->request.directory);
+  result.threads = seen->request.threads;
+  result.blocking = seen->request.blocking;
+  result.refused = seen->request.refused;
+  return result;
+}
+
+std::string Insertion::step() const {
+  switch (read_value<std::uint64_t>(pid_, gate_at_ + GATE_STEP).value_or(0)) {
+    case STEP_RUNS:
+      return "loading libcollector.so";
+    case STEP_LOADED:
+    case STEP_CALLED:
+      return "setting up the recording";
+    default:
+      return "making a thread";
+  }
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,63 @@
+// One library loaded into one running process: what is put there, and what came of it. Knows no
+// debugger: back-ends stop, write and resume. Any thread.
+#pragma once
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "injector/attach/gate.h"
+#include "reader/base/result.h"
+
+namespace gnomon::injector {
+
+struct AttachSettings {
+  std::string library;  // a path that the process can open
+  std::string stem;     // /directory/test of test.N.er
+  std::uint64_t session = 0;
+  std::uint64_t interval_ns = 0;
+};
+
+// What came of an attach.
+struct AttachResult {
+  std::string experiment;
+  std::uint32_t threads = 0, blocking = 0, refused = 0;
+  double held_ms = 0;  // the process stood still for us
+};
+
+class Insertion {
+ public:
+  // A fault: nothing can be loaded into this process; it was not touched.
+  static Result<Insertion> prepare(pid_t pid, const AttachSettings& settings);
+
+  // The bytes for the addresses where the back-end has made room: kGateBytes that can be read and
+  // written, a page that can be executed. For a thread that stands at `sp` and goes on at `rip`.
+  void place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, std::uint64_t rip);
+  const Gate& gate() const { return *gate_; }
+  const std::vector<char>& code() const { return code_; }
+  // The registers of the borrowed thread.
+  std::uint64_t entry() const { return code_at_; }
+  std::uint64_t stack_top() const { return gate_at_ + kGateBytes - 64; }
+
+  enum class Progress {
+    borrowed,  // the borrowed thread has not left yet
+    loading,   // it is where it was; the new thread works
+    done,      // `result` says what came of it
+  };
+  // What the process's memory says. Stops nothing.
+  Progress progress() const;
+  // Once done. A fault: why it does not record.
+  Result<AttachResult> result() const;
+  // What the new thread was doing last, for a message.
+  std::string step() const;
+
+ private:
+  pid_t pid_ = 0;
+  std::uint64_t gate_at_ = 0, code_at_ = 0;
+  std::unique_ptr<Gate> gate_;  // as it is put there
+  std::vector<char> code_;
+};
+
+}  // namespace gnomon::injector

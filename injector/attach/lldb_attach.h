@@ -1,0 +1,15 @@
+// The collector comes into a process that LLDB holds stopped. LLDB's command thread.
+#pragma once
+#include <lldb/API/LLDB.h>
+
+#include "injector/attach/insertion.h"
+#include "reader/base/result.h"
+
+namespace gnomon::injector {
+
+// The process is stopped again afterwards, its selected thread and frame as they were. A fault: it
+// is not recorded, and why.
+Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
+                                    const AttachSettings& settings);
+
+}  // namespace gnomon::injector

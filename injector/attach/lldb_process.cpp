@@ -1,0 +1,114 @@
+// What an attach does to a process through LLDB: memory, registers, the user's view. LLDB's command
+// thread; the process is stopped.
+#include "injector/attach/lldb_process.h"
+
+#include <cstdio>
+
+#include "injector/attach/remote_process.h"
+
+namespace gnomon::injector {
+namespace {
+
+std::uint64_t get(lldb::SBFrame& frame, const char* name) {
+  return frame.FindRegister(name).GetValueAsUnsigned();
+}
+
+bool set(lldb::SBFrame& frame, const char* name, std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  lldb::SBError error;
+  return frame.FindRegister(name).SetValueFromCString(text, error);
+}
+
+// Where the loader tells a debugger that the list of load objects changes.
+bool is_loader_breakpoint(lldb::SBBreakpoint breakpoint) {
+  for (std::size_t i = 0; i < breakpoint.GetNumLocations(); ++i) {
+    const char* name = breakpoint.GetLocationAtIndex(static_cast<std::uint32_t>(i))
+                           .GetAddress()
+                           .GetSymbol()
+                           .GetName();
+    if (name && std::string(name) == "_dl_debug_state") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Stopped registers_of(pid_t pid, lldb::SBThread thread) {
+  lldb::SBFrame frame = thread.GetFrameAtIndex(0);
+  return {pid, static_cast<pid_t>(thread.GetThreadID()), get(frame, "rax"), get(frame, "rip"),
+          get(frame, "rsp")};
+}
+
+bool set_registers(lldb::SBThread thread, const Registers& registers) {
+  lldb::SBFrame frame = thread.GetFrameAtIndex(0);
+  return set(frame, "rax", registers.rax) && set(frame, "rsp", registers.rsp) &&
+         set(frame, "rip", registers.rip);
+}
+
+// Right after an attach LLDB may report an address where nothing is.
+Result<std::uint64_t> allocate(lldb::SBProcess& process, std::uint64_t bytes,
+                               const std::string& permissions) {
+  constexpr int kAttempts = 20;
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  const std::uint32_t wanted = lldb::ePermissionsReadable |
+                               (permissions[1] == 'w' ? lldb::ePermissionsWritable : 0u) |
+                               (permissions[2] == 'x' ? lldb::ePermissionsExecutable : 0u);
+  for (int i = 0; i < kAttempts; ++i) {
+    lldb::SBError error;
+    const std::uint64_t address = process.AllocateMemory(bytes, wanted, error);
+    if (error.Success() && is_mapped(pid, address, bytes, permissions)) return address;
+  }
+  return fault("LLDB cannot get memory in process " + std::to_string(pid),
+               "see its limits in /proc/" + std::to_string(pid) + "/limits");
+}
+
+bool write(lldb::SBProcess& process, std::uint64_t address, const void* from, std::size_t bytes) {
+  lldb::SBError error;
+  return process.WriteMemory(address, from, bytes, error) == bytes && error.Success();
+}
+
+void repair_interrupted_waits(lldb::SBProcess& process) {
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i) {
+    lldb::SBThread thread = process.GetThreadAtIndex(i);
+    const auto number = system_call_of(pid, static_cast<pid_t>(thread.GetThreadID()));
+    if (!number || !is_broken_by_stops(*number)) continue;
+    const Stopped stopped = registers_of(pid, thread);
+    if (const auto again = restart(stopped))
+      set_registers(thread, {again->rax, again->rip, stopped.rsp});
+  }
+}
+
+// LLDB's own breakpoints have negative numbers.
+QuietLoader::QuietLoader(lldb::SBTarget target) {
+  constexpr int kInternal = 100;
+  for (int id = -1; id >= -kInternal; --id) {
+    lldb::SBBreakpoint breakpoint = target.FindBreakpointByID(id);
+    if (!breakpoint.IsValid() || !breakpoint.IsEnabled() || !is_loader_breakpoint(breakpoint))
+      continue;
+    breakpoint.SetEnabled(false);
+    disabled_.push_back(breakpoint);
+  }
+}
+
+QuietLoader::~QuietLoader() {
+  for (lldb::SBBreakpoint& breakpoint : disabled_) breakpoint.SetEnabled(true);
+}
+
+AsIs::AsIs(lldb::SBDebugger debugger, lldb::SBProcess process)
+    : debugger_(debugger),
+      process_(process),
+      async_(debugger_.GetAsync()),
+      thread_(process_.GetSelectedThread().GetThreadID()),
+      frame_(process_.GetSelectedThread().GetSelectedFrame().GetFrameID()) {
+  debugger_.SetAsync(false);
+}
+
+AsIs::~AsIs() {
+  if (process_.GetState() == lldb::eStateStopped && process_.SetSelectedThreadByID(thread_))
+    process_.GetSelectedThread().SetSelectedFrame(frame_);
+  debugger_.SetAsync(async_);
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,67 @@
+// A running process seen from outside: its memory and what is mapped there. Any thread; stops
+// nothing.
+#include "injector/attach/remote_process.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace gnomon::injector {
+
+bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes) {
+  const iovec here{to, bytes};
+  const iovec there{reinterpret_cast<void*>(address), bytes};
+  return process_vm_readv(pid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+std::vector<Mapping> mappings_of(pid_t pid) {
+  std::vector<Mapping> found;
+  std::istringstream all(proc_text(pid, "maps"));
+  for (std::string line; std::getline(all, line);) {
+    unsigned long long begin = 0, end = 0, offset = 0;
+    std::array<char, 8> permissions{};
+    int path = 0;
+    if (std::sscanf(line.c_str(), "%llx-%llx %7s %llx %*s %*s %n", &begin, &end, permissions.data(),
+                    &offset, &path) < 4)
+      continue;
+    const auto at = static_cast<std::size_t>(path);
+    found.push_back({begin, end, offset, permissions.data(),
+                     path > 0 && at < line.size() ? line.substr(at) : ""});
+  }
+  return found;
+}
+
+bool is_mapped(pid_t pid, std::uint64_t begin, std::uint64_t bytes,
+               const std::string& permissions) {
+  std::uint64_t at = begin;
+  for (const Mapping& mapping : mappings_of(pid))
+    if (at >= mapping.begin && at < mapping.end && mapping.permissions.starts_with(permissions))
+      at = mapping.end;
+  return bytes != 0 && at >= begin + bytes;
+}
+
+std::string proc_text(pid_t pid, const std::string& name) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/" + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string proc_link(pid_t pid, const std::string& name) {
+  std::array<char, 4096> path{};
+  const ssize_t n =
+      readlink(("/proc/" + std::to_string(pid) + "/" + name).c_str(), path.data(), path.size() - 1);
+  return {path.data(), static_cast<std::size_t>(n > 0 ? n : 0)};
+}
+
+std::optional<std::uint64_t> status_mask(pid_t pid, pid_t tid, const std::string& name) {
+  std::istringstream lines(proc_text(pid, "task/" + std::to_string(tid) + "/status"));
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(name + ":")) return std::stoull(line.substr(name.size() + 1), nullptr, 16);
+  return std::nullopt;
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,40 @@
+// A running process seen from outside: its memory and what is mapped there. Any thread; stops
+// nothing.
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gnomon::injector {
+
+// All of it or nothing (process_vm_readv(2), with the rights of a debugger).
+bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes);
+
+template <typename T>
+std::optional<T> read_value(pid_t pid, std::uint64_t address) {
+  T value;
+  if (!read_memory(pid, address, &value, sizeof value)) return std::nullopt;
+  return value;
+}
+
+// A line of /proc/PID/maps.
+struct Mapping {
+  std::uint64_t begin = 0, end = 0, offset = 0;
+  std::string permissions;  // "r-xp"
+  std::string path;         // empty: none; also "[heap]" and its like
+};
+std::vector<Mapping> mappings_of(pid_t pid);
+// Whether all of [begin, begin + bytes) is mapped, with `permissions` (as in "rw-").
+bool is_mapped(pid_t pid, std::uint64_t begin, std::uint64_t bytes, const std::string& permissions);
+
+// Text of /proc/PID/name; empty: it cannot be read.
+std::string proc_text(pid_t pid, const std::string& name);
+// Where the link /proc/PID/name leads; empty: it cannot be read.
+std::string proc_link(pid_t pid, const std::string& name);
+// A number of /proc/PID/task/TID/status, as "SigBlk" (hexadecimal).
+std::optional<std::uint64_t> status_mask(pid_t pid, pid_t tid, const std::string& name);
+
+}  // namespace gnomon::injector

@@ -1,0 +1,121 @@
+// Threads that wait in a system call in which they hold no lock of libc's: there they can be
+// borrowed for a call. Any thread; stops nothing.
+#include "injector/attach/waiting.h"
+
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "injector/attach/remote_process.h"
+
+namespace gnomon::injector {
+namespace {
+
+constexpr long kWaits[] = {
+    SYS_nanosleep, SYS_clock_nanosleep, SYS_poll,        SYS_ppoll,        SYS_select,
+    SYS_pselect6,  SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2, SYS_accept,
+    SYS_accept4,   SYS_recvfrom,        SYS_recvmsg,     SYS_pause,        SYS_rt_sigtimedwait};
+constexpr long kTransfers[] = {SYS_read, SYS_write, SYS_readv, SYS_writev};
+// signal(7): these fail with EINTR when a debugger has stopped them, though no handler ran.
+constexpr long kBrokenByStops[] = {SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2,
+                                   SYS_rt_sigtimedwait, SYS_semop,       SYS_semtimedop};
+
+// include/linux/errno.h of the kernel.
+constexpr std::int64_t kRestartSys = -512, kRestartNoIntr = -513, kRestartNoHand = -514,
+                       kRestartBlock = -516, kInterrupted = -4;
+
+template <std::size_t N>
+bool contains(const long (&list)[N], long number) {
+  return std::find(std::begin(list), std::end(list), number) != std::end(list);
+}
+
+struct Call {
+  long number;
+  std::uint64_t first;  // argument
+};
+
+// proc_pid_syscall(5): "running", or the number, six arguments, stack pointer and pc; -1: none.
+std::optional<Call> call_of(pid_t pid, pid_t tid) {
+  std::istringstream text(proc_text(pid, "task/" + std::to_string(tid) + "/syscall"));
+  Call call{};
+  if (!(text >> std::dec >> call.number) || call.number < 0) return std::nullopt;
+  text >> std::hex >> call.first;
+  return call;
+}
+
+// A read from a file ends by itself, and may be of the loader's.
+bool waits_for_others(pid_t pid, std::uint64_t descriptor) {
+  const std::string what = proc_link(pid, "fd/" + std::to_string(descriptor));
+  return what.starts_with("pipe:") || what.starts_with("socket:") || what.starts_with("/dev/tty") ||
+         what.starts_with("/dev/pts/") || what.starts_with("anon_inode:[eventfd");
+}
+
+}  // namespace
+
+std::optional<long> system_call_of(pid_t pid, pid_t tid) {
+  const auto call = call_of(pid, tid);
+  return call ? std::optional(call->number) : std::nullopt;
+}
+
+bool is_plain_wait(pid_t pid, pid_t tid) {
+  const auto call = call_of(pid, tid);
+  if (!call) return false;
+  return contains(kWaits, call->number) ||
+         (contains(kTransfers, call->number) && waits_for_others(pid, call->first));
+}
+
+bool is_broken_by_stops(long number) { return contains(kBrokenByStops, number); }
+
+std::optional<Resume> restart(const Stopped& thread) {
+  constexpr std::array<unsigned char, 2> kSyscall = {0x0f, 0x05};
+  const auto number = system_call_of(thread.pid, thread.tid);
+  const auto before = read_value<std::array<unsigned char, 2>>(thread.pid, thread.rip - 2);
+  if (!number || before != kSyscall) return std::nullopt;
+  const auto result = static_cast<std::int64_t>(thread.rax);
+  const std::uint64_t again = thread.rip - 2;
+  if (result == kRestartBlock) return Resume{SYS_restart_syscall, again};
+  if (result == kRestartSys || result == kRestartNoIntr || result == kRestartNoHand ||
+      (result == kInterrupted && contains(kBrokenByStops, *number)))
+    return Resume{static_cast<std::uint64_t>(*number), again};
+  return std::nullopt;
+}
+
+// The kernel's signal frame begins with the address of libc's `mov $15, %rax; syscall`
+// (rt_sigreturn). A stale one makes a thread look unfit, never fit.
+bool runs_handler(const Stopped& thread) {
+  constexpr std::array<unsigned char, 9> kReturn = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+  constexpr std::size_t kWords = 32 * 1024, kPageWords = 512;
+  std::vector<std::uint64_t> stack;
+  const std::uint64_t first = kPageWords - thread.rsp % 4096 / 8;  // up to the next page
+  for (std::size_t words = first; stack.size() < kWords; words = kPageWords) {
+    const std::size_t old = stack.size();
+    stack.resize(old + words);
+    if (!read_memory(thread.pid, thread.rsp + old * 8, &stack[old], words * 8)) {
+      stack.resize(old);
+      break;
+    }
+  }
+  std::sort(stack.begin(), stack.end());
+  stack.erase(std::unique(stack.begin(), stack.end()), stack.end());
+  const std::vector<Mapping> mappings = mappings_of(thread.pid);
+  for (const Mapping& mapping : mappings) {
+    if (mapping.permissions.find('x') == std::string::npos) continue;
+    for (auto at = std::lower_bound(stack.begin(), stack.end(), mapping.begin);
+         at != stack.end() && *at < mapping.end; ++at)
+      if (read_value<std::array<unsigned char, 9>>(thread.pid, *at) == kReturn) return true;
+  }
+  return false;
+}
+
+bool has_signal_to_come(pid_t pid, pid_t tid) {
+  const auto own = status_mask(pid, tid, "SigPnd"), shared = status_mask(pid, tid, "ShdPnd"),
+             blocked = status_mask(pid, tid, "SigBlk");
+  return !own || !shared || !blocked || ((*own | *shared) & ~*blocked) != 0;
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,38 @@
+// Threads that wait in a system call in which they hold no lock of libc's: there they can be
+// borrowed for a call. Any thread; stops nothing.
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "injector/attach/gate.h"
+
+namespace gnomon::injector {
+
+// The system call that a thread is in; empty: none, or it runs, or it cannot be told.
+std::optional<long> system_call_of(pid_t pid, pid_t tid);
+
+// True if a thread waits in a call of the kind that nothing of libc's stands behind: sleeps, waits
+// for descriptors and signals, reads from pipes, sockets and terminals.
+bool is_plain_wait(pid_t pid, pid_t tid);
+
+// Of a stopped thread.
+struct Stopped {
+  pid_t pid, tid;
+  std::uint64_t rax, rip, rsp;
+};
+
+// True of the system calls that a stop makes fail with EINTR, which the program would see.
+bool is_broken_by_stops(long number);
+// With which registers the thread's interrupted system call begins anew, as the kernel would have
+// it (restart codes of linux/errno.h), also one that the stop has broken. Empty: it is not in one
+// that can.
+std::optional<Resume> restart(const Stopped& thread);
+
+// True if a handler of a signal runs in this stopped thread: what it interrupted may hold anything.
+bool runs_handler(const Stopped& thread);
+// True if a signal is about to be delivered to it.
+bool has_signal_to_come(pid_t pid, pid_t tid);
+
+}  // namespace gnomon::injector

@@ -1,0 +1,177 @@
+// Waits once in the system call that its argument names, while a thread computes, which then ends
+// the wait. Exit status 0: the call returned when and what it should; 1 and a word: it did not.
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "tests/targets/burn.h"
+
+namespace {
+
+constexpr double kWork = 1.5;  // s of CPU time
+
+void check(bool right, const char* what) {
+  if (right) return;
+  std::printf("wrong: %s (errno %d)\n", what, errno);
+  std::exit(1);
+}
+
+int ends[2];  // of a pipe or a socket
+pthread_t waiter;
+
+[[gnu::noipa]] std::uint64_t computes() {
+  std::uint64_t sum = 1;
+  for (const double end = cpu_time() + kWork; cpu_time() < end;)
+    for (int i = 0; i < 1'000'000; ++i) sum = sum * 6364136223846793005ull + 1442695040888963407ull;
+  return sum;
+}
+
+void send_byte() { check(write(ends[1], "x", 1) == 1, "write"); }
+void send_signal() { pthread_kill(waiter, SIGALRM); }
+
+double now() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+timespec seconds(double value) {
+  const auto whole = static_cast<time_t>(value);
+  return {whole, static_cast<long>((value - static_cast<double>(whole)) * 1e9)};
+}
+
+struct Wait {
+  std::function<void()> wait, wake;
+};
+
+void sleeps(bool absolute) {
+  const double begin = now();
+  const timespec time = seconds(absolute ? begin + 2 : 2);
+  if (absolute)
+    check(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) == 0, "clock_nanosleep");
+  else
+    check(nanosleep(&time, nullptr) == 0, "nanosleep");
+  const double slept = now() - begin;
+  check(slept > 1.999 && slept < 20, "time slept");
+}
+
+void epolls(bool masked) {
+  const int set = epoll_create1(0);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  check(epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &event) == 0, "epoll_ctl");
+  sigset_t none;
+  sigemptyset(&none);
+  const int ready =
+      masked ? epoll_pwait(set, &event, 1, -1, &none) : epoll_wait(set, &event, 1, -1);
+  check(ready == 1, "epoll_wait");
+}
+
+void polls(bool precisely) {
+  pollfd one{ends[0], POLLIN, 0};
+  const timespec limit = seconds(60);
+  check((precisely ? ppoll(&one, 1, &limit, nullptr) : poll(&one, 1, 60'000)) == 1, "poll");
+}
+
+void selects(bool precisely) {
+  fd_set set;
+  FD_ZERO(&set);
+  FD_SET(ends[0], &set);
+  const timespec limit = seconds(60);
+  check((precisely ? pselect(ends[0] + 1, &set, nullptr, nullptr, &limit, nullptr)
+                   : select(ends[0] + 1, &set, nullptr, nullptr, nullptr)) == 1,
+        "select");
+}
+
+void reads() {
+  char byte = 0;
+  check(read(ends[0], &byte, 1) == 1 && byte == 'x', "read");
+}
+
+void receives() {
+  char byte = 0;
+  check(recv(ends[0], &byte, 1, 0) == 1 && byte == 'x', "recv");
+}
+
+sockaddr_un address;
+void accepts() {
+  const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path + 1, 32, "gnomon.%d", getpid());
+  check(bind(server, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0, "bind");
+  check(listen(server, 1) == 0, "listen");
+  check(accept(server, nullptr, nullptr) >= 0, "accept");
+}
+void connects() {
+  const int client = socket(AF_UNIX, SOCK_STREAM, 0);
+  check(connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0, "connect");
+}
+
+std::atomic<int> handled = 0;
+void pauses() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { ++handled; };
+  sigaction(SIGALRM, &action, nullptr);
+  check(pause() == -1 && errno == EINTR && handled == 1, "pause");
+}
+
+void waits_for_signal() {
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
+  const timespec limit = seconds(60);
+  check(sigtimedwait(&alarm, nullptr, &limit) == SIGALRM, "sigtimedwait");
+}
+
+const std::map<std::string, Wait> kWaits = {
+    {"nanosleep", {[] { sleeps(false); }, [] {}}},
+    {"clock_nanosleep", {[] { sleeps(true); }, [] {}}},
+    {"poll", {[] { polls(false); }, send_byte}},
+    {"ppoll", {[] { polls(true); }, send_byte}},
+    {"select", {[] { selects(false); }, send_byte}},
+    {"pselect", {[] { selects(true); }, send_byte}},
+    {"epoll_wait", {[] { epolls(false); }, send_byte}},
+    {"epoll_pwait", {[] { epolls(true); }, send_byte}},
+    {"read", {reads, send_byte}},
+    {"recv", {receives, send_byte}},
+    {"accept", {accepts, connects}},
+    {"pause", {pauses, send_signal}},
+    {"sigtimedwait", {waits_for_signal, send_signal}},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  check(argc == 2 && kWaits.contains(argv[1]), "argument");
+  const Wait& kind = kWaits.at(argv[1]);
+  const bool socket = std::string(argv[1]) == "recv";
+  check((socket ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends)) == 0, "pipe");
+  waiter = pthread_self();
+  std::thread worker([&] {
+    computes();
+    kind.wake();
+  });
+  std::printf("%d waits\n", getpid());
+  std::fflush(stdout);
+  kind.wait();
+  worker.join();
+  std::puts("right");
+  return 0;
+}
