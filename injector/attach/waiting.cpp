@@ -37,6 +37,7 @@ bool contains(const long (&list)[N], long number) {
 struct Call {
   long number;
   std::uint64_t first;  // argument
+  std::uint64_t pc;     // behind the instruction
 };
 
 // proc_pid_syscall(5): "running", or the number, six arguments, stack pointer and pc; -1: none.
@@ -45,7 +46,20 @@ std::optional<Call> call_of(pid_t pid, pid_t tid) {
   Call call{};
   if (!(text >> std::dec >> call.number) || call.number < 0) return std::nullopt;
   text >> std::hex >> call.first;
+  for (int i = 0; i < 7; ++i) text >> call.pc;
   return call;
+}
+
+// A call that was stopped before goes by the number of restart_syscall. Which it is stands in the
+// code: the last `mov $number, %eax` before the system call.
+long number_in_code(pid_t pid, std::uint64_t pc) {
+  constexpr std::size_t kBack = 32, kMove = 5;
+  std::array<unsigned char, kBack> code{};
+  if (!read_memory(pid, pc - 2 - kBack, code.data(), kBack)) return -1;
+  for (std::size_t at = kBack - kMove + 1; at-- > 0;)
+    if (code[at] == 0xb8 && code[at + 3] == 0 && code[at + 4] == 0)
+      return code[at + 1] | code[at + 2] << 8;
+  return -1;
 }
 
 // A read from a file ends by itself, and may be of the loader's.
@@ -65,6 +79,7 @@ std::optional<long> system_call_of(pid_t pid, pid_t tid) {
 bool is_plain_wait(pid_t pid, pid_t tid) {
   const auto call = call_of(pid, tid);
   if (!call) return false;
+  if (call->number == SYS_restart_syscall) return contains(kWaits, number_in_code(pid, call->pc));
   return contains(kWaits, call->number) ||
          (contains(kTransfers, call->number) && waits_for_others(pid, call->first));
 }
