@@ -109,13 +109,17 @@ constexpr Options kShown = OptionId::format | OptionId::width;
 constexpr Options kAll = kShown | OptionId::limit;
 
 constexpr std::array kCommands{
-    Command{"enable", "", "", "Record the program's next runs.",
-            "Every later `run` or `process launch` of the selected target writes an experiment, "
-            "test.N.er with the first free N, in the current directory.\n",
-            kNone, false, 0, run_enable},
-    Command{"disable", "", "", "Stop recording later runs.",
-            "A program that is being recorded goes on; the next run is not recorded.\n", kNone,
-            false, 0, run_disable},
+    Command{
+        "enable", "", "", "Record the process that runs, and the program's next runs.",
+        "A process that is stopped, attached to or launched, is recorded from here on. Every later "
+        "`run` or `process launch` of the selected target is recorded from its beginning. Each "
+        "writes an experiment, test.N.er with the first free N, in the current directory.\n\n"
+        "After `detach` the recording goes on until the process ends.\n",
+        kNone, false, 0, run_enable},
+    Command{"disable", "", "", "Stop recording.",
+            "The experiment of the process that runs ends here; it runs on, and `collector enable` "
+            "begins another. Later runs are not recorded.\n",
+            kNone, false, 0, run_disable},
     Command{
         "functions", "", "", "Exclusive and inclusive User CPU time of functions.",
         "Exclusive: time in the function itself. Inclusive: time in it and in all it called, "

@@ -46,14 +46,23 @@ Page map_page(const std::string& path, std::uint64_t session, pid_t pid) {
   return Page(memory == MAP_FAILED ? nullptr : static_cast<ControlPage*>(memory));
 }
 
-Page find_page(const fs::path& stem, std::uint64_t session, pid_t pid) {
+bool records(const ControlPage& page) {
+  return page.major == format::kFormatMajor &&
+         page.state == static_cast<std::uint32_t>(format::State::recording) &&
+         page.asked != static_cast<std::uint32_t>(format::Ask::end);
+}
+
+// A process may have experiments of this session that have ended.
+Page find_page(const fs::path& stem, std::uint64_t session, pid_t pid,
+               bool (*fits)(const ControlPage& page)) {
   const std::string prefix = stem.filename().string() + ".";
   std::error_code error;
   for (fs::directory_iterator at(stem.parent_path(), error), end; !error && at != end;
        at.increment(error)) {
     if (at->path().extension() != ".er" || at->path().filename().string().rfind(prefix, 0) != 0)
       continue;
-    if (Page page = map_page(at->path() / format::kControlFile, session, pid)) return page;
+    if (Page page = map_page(at->path() / format::kControlFile, session, pid); page && fits(*page))
+      return page;
   }
   return nullptr;
 }
@@ -77,7 +86,7 @@ Result<void> ask_to_record(const std::string& stem, std::uint64_t session, pid_t
   Page page;
   for (; Clock::now() < limit && !stop.stop_requested();
        std::this_thread::sleep_for(std::chrono::microseconds(500))) {
-    if (!page) page = find_page(stem, session, pid);
+    if (!page) page = find_page(stem, session, pid, [](const ControlPage&) { return true; });
     if (!page && runs(pid)) continue;
     if (!page) return {};  // it ended, and what reports say of that is said there
     if (page->major != format::kFormatMajor)
@@ -98,6 +107,17 @@ Result<void> ask_to_record(const std::string& stem, std::uint64_t session, pid_t
   if (page) return fault("the collector did not come as far as recording");
   return fault("the collector could not write " + stem + ".N.er",
                "see whether that file system is full, and whether the program may write there");
+}
+
+bool is_recording(const std::string& stem, std::uint64_t session, pid_t pid) {
+  return find_page(stem, session, pid, records) != nullptr;
+}
+
+bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid) {
+  const Page page = find_page(stem, session, pid, records);
+  if (!page) return false;
+  std::atomic_ref(page->asked).store(static_cast<std::uint32_t>(format::Ask::end));
+  return true;
 }
 
 }  // namespace gnomon::injector

@@ -12,6 +12,7 @@
 #include "commands/experiment_finder.h"
 #include "commands/terminal.h"
 #include "injector/attach/lldb_attach.h"
+#include "injector/handshake.h"
 #include "injector/presence.h"
 
 namespace gnomon::plugin {
@@ -63,7 +64,7 @@ std::string count(std::uint32_t number, const std::string& what) {
 
 bool Session::is_recorded(lldb::SBProcess process) const {
   return session_ != 0 &&
-         !commands::find_experiment(stem_, session_, process.GetProcessID()).empty();
+         injector::is_recording(stem_, session_, static_cast<pid_t>(process.GetProcessID()));
 }
 
 // Where experiments go and what writes them; a fault: nothing can be recorded from here.
@@ -135,10 +136,17 @@ Result<std::string> Session::enable() {
 }
 
 Result<std::string> Session::disable() {
-  if (!launch_) return fault("the collector is not enabled", "`collector enable` does that");
-  launch_->release(debugger_);
+  lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
+  const std::string pid = std::to_string(process.GetProcessID());
+  const bool ended =
+      session_ != 0 && is_alive(process) &&
+      injector::ask_to_end(stem_, session_, static_cast<pid_t>(process.GetProcessID()));
+  if (!launch_ && !ended)
+    return fault("the collector is not enabled", "`collector enable` does that");
+  if (launch_) launch_->release(debugger_);
   launch_.reset();
-  return std::string("Disabled: later runs are not recorded.\n");
+  return ended ? "Disabled: process " + pid + " runs on without being recorded.\n"
+               : std::string("Disabled: later runs are not recorded.\n");
 }
 
 Result<std::string> Session::experiment() {

@@ -29,6 +29,7 @@ constinit std::uint64_t kernel_tick = 0;  // ns
 constinit Timer timer_kind = Timer::cpu_timer;
 constinit FreshFrame fresh_frame = nullptr;
 constinit Adopt adopt = nullptr;
+constinit NotRecording not_recording = nullptr;
 
 constexpr std::uint32_t kTicking = 1, kStarting = 2;  // Thread::ticking
 constexpr std::uint64_t kPatience = 200'000'000;      // ns, with other threads
@@ -109,13 +110,15 @@ void tick(const siginfo_t& info, const ucontext_t& context) {
   Thread* thread = thread_of(info);
   if (!thread || thread->in_handler || !thread->ticking) return;
   atomic(thread->in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
-  if (recorder->recording()) {
+  const bool recording = recorder->recording();
+  if (recording) {
     if (!thread->ticked) on_first_tick(*thread);
     record_sample(*thread, context);
   } else {
-    stop_clock(*thread);  // nothing is recorded any more
+    stop_clock(*thread);
   }
   atomic(thread->in_handler).store(0, std::memory_order_release);
+  if (!recording) not_recording();
 }
 
 // Random, so that a thread shorter than the interval is met as often as its share of the interval
@@ -157,13 +160,14 @@ Timer choose_timer(std::uint64_t interval_ns, bool confined) {
 }
 
 void prepare_clock(Recorder& to, Unwinder& by, std::uint64_t interval_ns, Timer timer,
-                   FreshFrame fresh, Adopt adopter) {
+                   FreshFrame fresh, Adopt adopter, NotRecording ender) {
   recorder = &to;
   unwinder = &by;
   interval = interval_ns;
   timer_kind = timer;
   fresh_frame = fresh;
   adopt = adopter;
+  not_recording = ender;
 }
 
 bool is_tick(const siginfo_t& info) {

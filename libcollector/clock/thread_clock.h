@@ -17,6 +17,9 @@ using FreshFrame = void (*)(std::uint64_t pc, Recorder& recorder, Lane& lane);
 // this thread's.
 using Adopt = bool (*)(Thread& thread);
 
+// Called by a tick that finds nothing recorded any more, in its handler.
+using NotRecording = void (*)();
+
 // What ticks: timers on a thread's CPU time expire at the kernel's ticks only, which events do not;
 // events cost every switch to another thread some time, and the program a system call of a kind
 // that a sandbox may punish.
@@ -25,7 +28,7 @@ enum class Timer { cpu_timer, task_clock_event };
 Timer choose_timer(std::uint64_t interval_ns, bool confined);
 // Before the handler is installed. recorder: in memory a fork child sees zeroed. Normal context.
 void prepare_clock(Recorder& recorder, Unwinder& unwinder, std::uint64_t interval_ns, Timer timer,
-                   FreshFrame fresh, Adopt adopt);
+                   FreshFrame fresh, Adopt adopt, NotRecording not_recording);
 // The handler of SIGPROF. All signals are blocked while it records, so nothing of the program runs
 // between enter and leave; a SIGPROF that is no tick is passed on to the program.
 extern "C" void collector_sigprof(int signal, siginfo_t* info, void* context);

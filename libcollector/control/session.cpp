@@ -23,6 +23,7 @@
 #include "libcollector/control/stacks.h"
 #include "libcollector/control/system_calls.h"
 #include "libcollector/control/unloading.h"
+#include "libcollector/core/own_stack.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 
@@ -33,6 +34,7 @@ constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
 constinit Unwinder unwinder;
 constinit pthread_key_t thread_key = 0;
 constinit bool prepared = false;  // what is made once a process, however many sessions it sees
+constinit std::atomic<bool> ending = false;
 constinit Settings settings;
 constinit std::uint64_t cpu_at_begin = 0;  // of the process, ns: its loading is not in the samples
 constinit char scratch[64 * 1024] = {};    // one line of the header or of the map
@@ -65,6 +67,25 @@ void hold() {
 
 void note_fresh_frame(std::uint64_t pc, Recorder& to, Lane& lane) {
   if (note_load_object(pc, to, lane)) unwinder.forget();
+}
+
+void end_recording() {
+  recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
+  write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
+}
+
+// Once a session. The ticks that come meanwhile find nothing to do.
+void end_as_asked(void*) {
+  stop_all_clocks();
+  end_recording();
+}
+
+// In a handler, whose stack may be small; one caller at a time.
+void end_if_asked() {
+  alignas(16) static char stack[32 * 1024];
+  if (!recorder->is_to_end() || ending.exchange(true)) return;
+  call_on_stack(stack + sizeof stack, end_as_asked, nullptr);
+  ending = false;
 }
 
 // pthread_setspecific allocates for a key beyond the first 32, which a tick may not.
@@ -105,7 +126,8 @@ bool arm(Timer timer, Loaded loaded) {
   }
   if (prepare_process()) {
     unwinder.forget();
-    prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_fresh_frame, adopt_thread);
+    prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_fresh_frame, adopt_thread,
+                  end_if_asked);
     if (take_sigprof(collector_sigprof)) return true;
   }
   recorder->fail(format::Failure::no_clock, errno);
@@ -115,6 +137,16 @@ bool arm(Timer timer, Loaded loaded) {
 void begin_recording() {
   cpu_at_begin = now(CLOCK_PROCESS_CPUTIME_ID);
   recorder->begin(now(CLOCK_MONOTONIC));
+}
+
+// A session that was asked to end and has had no tick since; or a tick is about to end it.
+void end_earlier() {
+  constexpr std::uint64_t kPatience = 500'000'000;  // ns
+  const std::uint64_t limit = now(CLOCK_MONOTONIC) + kPatience;
+  while (recorder && recorder->is_to_end() && now(CLOCK_MONOTONIC) < limit) {
+    end_if_asked();
+    raw_syscall(SYS_sched_yield);
+  }
 }
 
 // 0, or errno: nothing is left behind.
@@ -158,11 +190,6 @@ void record_launch(int argc, char** argv) {
   errno = saved_errno;
 }
 
-void end_recording() {
-  recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
-  write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
-}
-
 [[gnu::destructor]] void finish() {
   if (!recorder || !recorder->control()) return;  // no experiment, or a fork child
   if (recorder->control()->end_time != 0) return;
@@ -190,6 +217,7 @@ void end_before_confinement() {
 }
 
 Beginning begin_attached(const Settings& wanted) {
+  end_earlier();
   settings = wanted;
   const CommandLine command = command_line();
   const Timer timer = choose_timer(settings.interval_ns, is_confined());

@@ -95,7 +95,7 @@ bool Recorder::await_debugger(std::uint64_t limit_ns) {
   const auto asked = atomic(control_->asked);
   for (;;) {
     const std::uint32_t word = asked.load(std::memory_order_acquire);
-    if (word == static_cast<std::uint32_t>(format::Ask::record)) return true;
+    if (word != static_cast<std::uint32_t>(format::Ask::nothing)) return true;
     const std::uint64_t at = now(CLOCK_MONOTONIC);
     if (at >= limit) return false;
     const timespec rest = timespec_of(limit - at);
@@ -112,7 +112,15 @@ void Recorder::begin(std::uint64_t now) {
 bool Recorder::recording() const {
   return atomic(ready_).load(std::memory_order_acquire) != 0 &&
          atomic(control_->state).load(std::memory_order_relaxed) ==
-             static_cast<std::uint32_t>(State::recording);
+             static_cast<std::uint32_t>(State::recording) &&
+         !is_to_end();
+}
+
+bool Recorder::is_to_end() const {
+  return control_ &&
+         atomic(control_->asked).load(std::memory_order_relaxed) ==
+             static_cast<std::uint32_t>(format::Ask::end) &&
+         atomic(control_->end_time).load(std::memory_order_relaxed) == 0;
 }
 
 void Recorder::end(std::uint64_t now, std::uint64_t cpu_time) {

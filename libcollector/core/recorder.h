@@ -43,8 +43,10 @@ class Recorder {
   bool await_debugger(std::uint64_t limit_ns);
   // State: recording. Normal context.
   void begin(std::uint64_t now);
-  // False in a fork child, before begin() and once recording ended or failed.
+  // False in a fork child, before begin() and once recording ended, failed or was asked to end.
   bool recording() const;
+  // True if it is still to be ended as the debugger asked.
+  bool is_to_end() const;
   // Ends recording and closes what was written; state failed stays. Nothing in a fork child or the
   // second time. Waits a tenth of a second at most for threads that are writing: if one stays,
   // blocks stay open. Normal context.

@@ -18,7 +18,8 @@ enum class State : std::uint32_t { none = 0, recording = 1, ended = 2, failed = 
 inline constexpr State kLastState = State::armed;
 
 // What the debugger asks for; nothing else of the page is written from outside the program.
-enum class Ask : std::uint32_t { nothing = 0, record = 1 };
+// end: nothing is recorded any more; the next tick ends the recording and closes it.
+enum class Ask : std::uint32_t { nothing = 0, record = 1, end = 2 };
 
 // Why recording failed. The sentence for each stands in kFailures.
 enum class Failure : std::uint32_t {

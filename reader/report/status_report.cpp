@@ -14,9 +14,10 @@ std::string recording_text(const Experiment& experiment) {
   const std::string without =
       "the program ended without returning from main or calling exit (a signal, _exit)";
   if (experiment.control.replacing != 0) return "ended; the program executed another (exec)";
+  const bool disabled = experiment.control.asked == static_cast<std::uint32_t>(format::Ask::end);
   switch (life_of(experiment.header)) {
     case Life::running:
-      return "recording";
+      return disabled ? "ended; the program runs on" : "recording";
     case Life::over:
       return "ended; " + without;
     case Life::unknown:

@@ -7,11 +7,12 @@ LLDB = os.environ.get("GNOMON_LLDB", "lldb-19")
 
 
 def run(build, program, commands, cwd, arguments=(), timeout=100, check=True):
-    """[(command, output)]; the program's own output is mixed in, as in a terminal."""
+    """[(command, output)]; the program's own output is mixed in, as in a terminal. No program: the commands attach to one."""
     words = [LLDB, "--no-lldbinit", "-b", "-o", f"plugin load {build}/lib/lldb-gnomon.so"]
     for command in commands:
         words += ["-o", command]
-    words += ["--", str(program), *arguments]
+    if program:
+        words += ["--", str(program), *arguments]
     done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
     if check and done.returncode != 0:
         raise AssertionError(f"lldb ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""`collector enable` in a process that LLDB has attached to while it waits: it records, and the program does not notice."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import lldb_session
+import recorded
+
+build = pathlib.Path(sys.argv[1])
+KINDS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept",
+         "pause", "sigtimedwait")
+RECORDING = (r"Recording process %d to (.*): 2 threads, by their CPU clocks\. It stood still for \d+ ms\.\n"
+             r"Not sampled: threads made from now on\.\nEvery later run writes one, too: .*/test\.N\.er\.\n$")
+
+
+def session(work, kind, commands):
+    """Attaches to a program that waits. ([(command, output)], its exit status, what it printed)"""
+    program = subprocess.Popen([build / "targets/waits", kind], cwd=work, stdout=subprocess.PIPE, text=True,
+                               stdin=subprocess.DEVNULL)
+    try:
+        pid = int(program.stdout.readline().split()[0])
+        assert pid > 0
+        answers, _ = lldb_session.run(build, None, [f"process attach -p {pid}", *commands], work)
+        said = program.stdout.read()
+        return answers[2:], program.wait(60), said, pid
+    finally:
+        if program.poll() is None and program.pid > 0:
+            program.kill()
+
+
+def experiments(work):
+    return sorted(path.name for path in pathlib.Path(work).iterdir())
+
+
+def computed(build_dir, experiment):
+    return sum(seconds[0] for name, seconds in recorded.functions(build_dir, experiment)[0].items() if "part(" in name)
+
+
+def every_wait(work):
+    for number, kind in enumerate(KINDS, 1):
+        answers, status, said, pid = session(work, kind, ["collector enable", "continue", "collector functions"])
+        enabled = re.match(RECORDING % pid, answers[0][1])
+        assert enabled and enabled.group(1) == f"{work}/test.{number}.er", (kind, answers)
+        assert (status, said) == (0, "right\n"), (kind, status, said, answers)
+        rows = lldb_session.rows(answers[2][1])
+        assert 0.1 < rows["(anonymous namespace)::part(unsigned long)"][0] < 1.1, (kind, rows)
+        assert rows["clone3"][3] > 90, (kind, rows)  # whole stacks
+    assert len(experiments(work)) == len(KINDS)
+
+
+def view(work):
+    """At a breakpoint: nothing that the user sees has moved, and the other thread's wait goes on."""
+    looks = ["thread list", "frame info", "breakpoint list -b", "thread backtrace", "register read rip rsp rax"]
+    commands = ["breakpoint set -n part", "continue", "frame select 1", *looks, "collector enable", *looks,
+                "breakpoint delete -f", "continue"]
+    answers, status, said, pid = session(work, "poll", commands)
+    before, after = answers[3:3 + len(looks)], answers[4 + len(looks):4 + 2 * len(looks)]
+    # The stop shows in the stop reasons of the other threads.
+    plain = [re.sub(r"(thread #1:.*), stop reason = .*", r"\1", output) for _, output in after]
+    before = [re.sub(r"(thread #1:.*), stop reason = .*", r"\1", output) for _, output in before]
+    before[0], plain[0] = (re.sub(r"0x[0-9a-f]+ libc", "libc", output) for output in (before[0], plain[0]))
+    assert plain == before, (before, plain)
+    assert re.match(RECORDING % pid, answers[3 + len(looks)][1]) and (status, said) == (0, "right\n"), (answers, status, said)
+
+
+def again(work):
+    """Disabled and enabled anew: two experiments of one process; the time between is in neither."""
+    stop = ["breakpoint set -n part -i 50", "continue", "breakpoint delete -f"]
+    commands = ["collector enable", *stop, "collector disable", "collector status", *stop, "collector enable", "continue"]
+    answers, status, said, pid = session(work, "poll", commands)
+    said_of = dict(answers)
+    assert said_of["collector disable"] == f"Disabled: process {pid} runs on without being recorded.\n", answers
+    assert re.search(r"^State +ended; the program runs on$", said_of["collector status"], re.M), answers
+    assert (status, said) == (0, "right\n") and experiments(work) == ["test.1.er", "test.2.er"], (status, said, answers)
+    for name in experiments(work):
+        log = [json.loads(line)["event"] for line in (pathlib.Path(work) / name / "log.jsonl").read_text().splitlines()]
+        assert log == ["attach", "end"], log
+        assert 0.02 < computed(build, f"{work}/{name}") < 0.8, name
+
+
+def detached(work):
+    """The process runs on, and so does the recording."""
+    answers, status, said, pid = session(work, "accept", ["collector enable", "detach"])
+    assert (status, said) == (0, "right\n"), (status, said, answers)
+    assert recorded.status(build, f"{work}/test.1.er")["State"] == "ended"
+    assert 0.3 < computed(build, f"{work}/test.1.er") < 1.1
+
+
+for case in (every_wait, view, again, detached):
+    with tempfile.TemporaryDirectory() as work:
+        case(work)
+        print(f"{case.__name__}: ok", flush=True)
