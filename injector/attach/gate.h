@@ -44,11 +44,6 @@ static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
 
 inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;
 
-// Where a borrowed thread goes on: the registers that differ from those it has.
-struct Resume {
-  std::uint64_t rax, rip;
-};
-
 // The code, ready for the address `code`: for a borrowed thread whose stack pointer is `sp` and
 // which goes on at `rip`.
 std::vector<char> gate_code(std::uint64_t gate, std::uint64_t sp, std::uint64_t rip);

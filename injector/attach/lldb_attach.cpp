@@ -1,6 +1,9 @@
 // The collector comes into a process that LLDB holds stopped. LLDB's command thread.
 #include "injector/attach/lldb_attach.h"
 
+#include <signal.h>
+#include <string.h>
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -43,8 +46,29 @@ Result<Borrowed> choose(lldb::SBProcess& process) {
                "let it run, stop it again and repeat, or start it from the debugger");
 }
 
+// 0: it did not stop for a signal. SIGSTOP is how a debugger stops threads.
+int signal_of(lldb::SBThread& thread) {
+  if (thread.GetStopReason() != lldb::eStopReasonSignal) return 0;
+  const auto number = static_cast<int>(thread.GetStopReasonDataAtIndex(0));
+  return number == SIGSTOP ? 0 : number;
+}
+
+// The signal that will end the process as soon as it runs; 0: none.
+int fatal_signal(lldb::SBProcess& process) {
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i) {
+    lldb::SBThread thread = process.GetThreadAtIndex(i);
+    const int number = signal_of(thread);
+    const auto caught = status_mask(pid, static_cast<pid_t>(thread.GetThreadID()), "SigCgt");
+    for (const int fatal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS})
+      if (number == fatal && !(caught && *caught >> (fatal - 1) & 1)) return fatal;
+  }
+  return 0;
+}
+
 // Others move while the collector comes in; where the user looks, nothing does.
 bool is_looked_at(lldb::SBProcess& process, lldb::SBThread& thread) {
+  if (signal_of(thread) != 0) return true;
   switch (thread.GetStopReason()) {
     case lldb::eStopReasonBreakpoint:
     case lldb::eStopReasonWatchpoint:
@@ -123,6 +147,9 @@ Fault late(lldb::SBProcess& process, const Insertion& insertion) {
 Result<AttachResult> attach(lldb::SBProcess& process, const AttachSettings& settings) {
   const auto start = Clock::now();
   const auto pid = static_cast<pid_t>(process.GetProcessID());
+  if (const int fatal = fatal_signal(process); fatal != 0)
+    return fault(std::string("it has crashed (SIG") + sigabbrev_np(fatal) + ")",
+                 "enable the collector before that, or `run` it again");
   auto insertion = Insertion::prepare(pid, settings);
   if (!insertion) return tl::unexpected(insertion.error());
   const auto gate = allocate(process, kGateBytes, "rw-");

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "injector/attach/gate.h"
-
 namespace gnomon::injector {
 
 // The system call that a thread is in; empty: none, or it runs, or it cannot be told.
@@ -21,6 +19,11 @@ bool is_plain_wait(pid_t pid, pid_t tid);
 struct Stopped {
   pid_t pid, tid;
   std::uint64_t rax, rip, rsp;
+};
+
+// Where a borrowed thread goes on: the registers that differ from those it has.
+struct Resume {
+  std::uint64_t rax, rip;
 };
 
 // True of the system calls that a stop makes fail with EINTR, which the program would see.

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,14 +18,14 @@ RECORDING = (r"Recording process %d to (.*): 2 threads, by their CPU clocks\. It
              r"Not sampled: threads made from now on\.\nEvery later run writes one, too: .*/test\.N\.er\.\n$")
 
 
-def session(work, kind, commands):
+def session(work, kind, commands, **more):
     """Attaches to a program that waits. ([(command, output)], its exit status, what it printed)"""
     program = subprocess.Popen([build / "targets/waits", kind], cwd=work, stdout=subprocess.PIPE, text=True,
                                stdin=subprocess.DEVNULL)
     try:
         pid = int(program.stdout.readline().split()[0])
         assert pid > 0
-        answers, _ = lldb_session.run(build, None, [f"process attach -p {pid}", *commands], work)
+        answers, _ = lldb_session.run(build, None, [f"process attach -p {pid}", *commands], work, check=not more, **more)
         said = program.stdout.read()
         return answers[2:], program.wait(60), said, pid
     finally:
@@ -82,6 +83,16 @@ def again(work):
         assert 0.02 < computed(build, f"{work}/{name}") < 0.8, name
 
 
+def signalled(work):
+    """At a signal, which is delivered once afterwards; at a crash it refuses, and the program ends by that."""
+    answers, status, said, pid = session(work, "caught", ["continue"], on_crash=["collector enable", "continue"])
+    said_of = dict(answers)
+    assert "collector enable" in said_of, answers
+    assert re.match(RECORDING % pid, said_of["collector enable"]) and (status, said) == (0, "right\n"), (answers, status, said)
+    answers, status, said, pid = session(work, "crash", ["continue"], on_crash=["collector enable", "continue"])
+    assert status == -signal.SIGSEGV and experiments(work) == ["test.1.er"], (answers, status)
+
+
 def detached(work):
     """The process runs on, and so does the recording."""
     answers, status, said, pid = session(work, "accept", ["collector enable", "detach"])
@@ -90,7 +101,7 @@ def detached(work):
     assert 0.3 < computed(build, f"{work}/test.1.er") < 1.1
 
 
-for case in (every_wait, view, again, detached):
+for case in (every_wait, view, again, signalled, detached):
     with tempfile.TemporaryDirectory() as work:
         case(work)
         print(f"{case.__name__}: ok", flush=True)

@@ -6,11 +6,13 @@ import subprocess
 LLDB = os.environ.get("GNOMON_LLDB", "lldb-19")
 
 
-def run(build, program, commands, cwd, arguments=(), timeout=100, check=True):
+def run(build, program, commands, cwd, arguments=(), timeout=100, check=True, on_crash=()):
     """[(command, output)]; the program's own output is mixed in, as in a terminal. No program: the commands attach to one."""
     words = [LLDB, "--no-lldbinit", "-b", "-o", f"plugin load {build}/lib/lldb-gnomon.so"]
     for command in commands:
         words += ["-o", command]
+    for command in on_crash:
+        words += ["-k", command]
     if program:
         words += ["--", str(program), *arguments]
     done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)

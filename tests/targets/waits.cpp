@@ -144,7 +144,29 @@ void waits_for_signal() {
   check(sigtimedwait(&alarm, nullptr, &limit) == SIGALRM, "sigtimedwait");
 }
 
+// Another thread waits, in which the collector can come in.
+void sleep_beside_another() {
+  std::thread([] { poll(nullptr, 0, -1); }).detach();
+  usleep(1'500'000);
+}
+
+void catches() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { ++handled; };
+  sigaction(SIGUSR1, &action, nullptr);
+  sleep_beside_another();
+  raise(SIGUSR1);
+  check(handled == 1, "handled once");
+}
+
+void crashes() {
+  sleep_beside_another();
+  *const_cast<volatile int*>(static_cast<int*>(nullptr)) = 1;
+}
+
 const std::map<std::string, Wait> kWaits = {
+    {"caught", {catches, [] {}}},
+    {"crash", {crashes, [] {}}},
     {"nanosleep", {[] { sleeps(false); }, [] {}}},
     {"clock_nanosleep", {[] { sleeps(true); }, [] {}}},
     {"poll", {[] { polls(false); }, send_byte}},
