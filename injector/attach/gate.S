@@ -6,8 +6,8 @@
   .intel_syntax noprefix
   .section .rodata
   .balign 16
-  .globl gate_code, gate_helper, gate_words, gate_end
-  .hidden gate_code, gate_helper, gate_words, gate_end
+  .globl gate_code, gate_stay, gate_helper, gate_words, gate_end
+  .hidden gate_code, gate_stay, gate_helper, gate_words, gate_end
 
 // The red zone below the borrowed thread's stack pointer is not touched: rsp is ours already.
 gate_code:
@@ -58,6 +58,8 @@ gate_code:
   xor edx, edx
   mov r10d, 8
   syscall
+  mov rax, [r12 + GATE_TURNS]
+  mov [rsp + GATE_PUSHED + 8], rax
   mov qword ptr [r12 + GATE_LEFT], 1
   pop r15
   pop r14
@@ -74,6 +76,17 @@ gate_code:
   pop rcx
   pop rbx
   pop rax
+  popfq
+// All is as it was but for rip, rsp and the flags: a thread that must not get on stays here until
+// it is taken away, or its turns are over.
+gate_stay:
+  pushfq
+  pause
+  dec qword ptr [rsp + 16]
+  jle 7f
+  popfq
+  jmp gate_stay
+7:
   popfq
   mov rsp, [rip + gate_words + 8]
   jmp [rip + gate_words + 16]

@@ -31,7 +31,8 @@ struct Gate {
   char library[4096];
   char error_text[GATE_ERROR_BYTES];
   format::AttachRequest request;
-  char unused[16];
+  std::uint64_t turns;  // of waiting before the borrowed thread goes on
+  char unused[8];
   alignas(64) char extended[kExtendedBytes];
 };
 static_assert(offsetof(Gate, helper) == GATE_HELPER && offsetof(Gate, mask) == GATE_MASK);
@@ -40,6 +41,7 @@ static_assert(offsetof(Gate, helper_tid) == GATE_HELPER_TID && offsetof(Gate, st
 static_assert(offsetof(Gate, name) == GATE_NAME && offsetof(Gate, library) == GATE_LIBRARY);
 static_assert(offsetof(Gate, error_text) == GATE_ERROR_TEXT);
 static_assert(offsetof(Gate, request) == GATE_REQUEST);
+static_assert(offsetof(Gate, turns) == GATE_TURNS);
 static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
 
 inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;
@@ -47,7 +49,9 @@ inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;
 // The code, ready for the address `code`: for a borrowed thread whose stack pointer is `sp` and
 // which goes on at `rip`.
 std::vector<char> gate_code(std::uint64_t gate, std::uint64_t sp, std::uint64_t rip);
-// Bytes from the start of the code to the helper's.
+// Bytes from the start of the code to where a borrowed thread stays, and to the helper's, which is
+// next.
+std::uint64_t gate_stay_offset();
 std::uint64_t gate_helper_offset();
 
 }  // namespace gnomon::injector

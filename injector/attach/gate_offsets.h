@@ -22,7 +22,11 @@
 #define GATE_ERROR_TEXT 4288
 #define GATE_ERROR_BYTES 1024
 #define GATE_REQUEST 5312
+#define GATE_TURNS 13552
 #define GATE_EXTENDED 13568
+
+// What the borrowed thread pushes.
+#define GATE_PUSHED 128
 
 // Gate::step.
 #define STEP_RUNS 1

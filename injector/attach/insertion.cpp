@@ -83,11 +83,18 @@ Result<Insertion> Insertion::prepare(pid_t pid, const AttachSettings& settings) 
   return made;
 }
 
-void Insertion::place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, std::uint64_t rip) {
+void Insertion::place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, std::uint64_t rip,
+                      bool stays) {
+  constexpr std::uint64_t kTurns = 1ull << 29;  // some 10 s, should nobody come back for it
   gate_at_ = gate;
   code_at_ = code;
+  gate_->turns = stays ? kTurns : 1;
   gate_->helper = code + gate_helper_offset();
   code_ = gate_code(gate, sp, rip);
+}
+
+bool Insertion::is_staying(std::uint64_t pc) const {
+  return pc >= code_at_ + gate_stay_offset() && pc < code_at_ + gate_helper_offset();
 }
 
 Insertion::Progress Insertion::progress() const {

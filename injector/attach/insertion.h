@@ -25,6 +25,7 @@ struct AttachResult {
   std::string experiment;
   std::uint32_t threads = 0, blocking = 0, refused = 0;
   double held_ms = 0;  // the process stood still for us
+  bool moved = false;  // the selected thread is not where it was
 };
 
 class Insertion {
@@ -33,13 +34,19 @@ class Insertion {
   static Result<Insertion> prepare(pid_t pid, const AttachSettings& settings);
 
   // The bytes for the addresses where the back-end has made room: kGateBytes that can be read and
-  // written, a page that can be executed. For a thread that stands at `sp` and goes on at `rip`.
-  void place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, std::uint64_t rip);
+  // written, a page that can be executed. For a thread that stands at `sp` and goes on at `rip`, at
+  // once or when it is released.
+  void place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, std::uint64_t rip,
+             bool stays);
   const Gate& gate() const { return *gate_; }
   const std::vector<char>& code() const { return code_; }
   // The registers of the borrowed thread.
   std::uint64_t entry() const { return code_at_; }
   std::uint64_t stack_top() const { return gate_at_ + kGateBytes - 64; }
+  // A thread that stays is here: rip, rsp and flags are to be put back.
+  bool is_staying(std::uint64_t pc) const;
+  // The word that lets it go on by itself once it is 1.
+  std::uint64_t release() const { return stack_top() + 8; }
 
   enum class Progress {
     borrowed,  // the borrowed thread has not left yet

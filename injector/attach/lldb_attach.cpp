@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include <chrono>
-#include <optional>
 #include <string>
-#include <thread>
-#include <vector>
 
+#include "injector/attach/lldb_choice.h"
 #include "injector/attach/lldb_process.h"
+#include "injector/attach/lldb_threads.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/waiting.h"
 #include "injector/lldb_commands.h"
@@ -22,36 +21,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience{5000};
-
-struct Borrowed {
-  lldb::SBThread thread;
-  Resume resume;
-  std::uint64_t rsp;
-};
-
-std::optional<Borrowed> fit(lldb::SBProcess& process, lldb::SBThread thread) {
-  const auto pid = static_cast<pid_t>(process.GetProcessID());
-  const auto tid = static_cast<pid_t>(thread.GetThreadID());
-  if (!is_plain_wait(pid, tid) || has_signal_to_come(pid, tid)) return std::nullopt;
-  const Stopped stopped = registers_of(pid, thread);
-  const auto resume = restart(stopped);
-  if (!resume || runs_handler(stopped)) return std::nullopt;
-  return Borrowed{thread, *resume, stopped.rsp};
-}
-
-Result<Borrowed> choose(lldb::SBProcess& process) {
-  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i)
-    if (auto found = fit(process, process.GetThreadAtIndex(i))) return *found;
-  return fault("no thread of it waits in a system call, where the collector can come in",
-               "let it run, stop it again and repeat, or start it from the debugger");
-}
-
-// 0: it did not stop for a signal. SIGSTOP is how a debugger stops threads.
-int signal_of(lldb::SBThread& thread) {
-  if (thread.GetStopReason() != lldb::eStopReasonSignal) return 0;
-  const auto number = static_cast<int>(thread.GetStopReasonDataAtIndex(0));
-  return number == SIGSTOP ? 0 : number;
-}
 
 // The signal that will end the process as soon as it runs; 0: none.
 int fatal_signal(lldb::SBProcess& process) {
@@ -66,59 +35,34 @@ int fatal_signal(lldb::SBProcess& process) {
   return 0;
 }
 
-// Others move while the collector comes in; where the user looks, nothing does.
-bool is_looked_at(lldb::SBProcess& process, lldb::SBThread& thread) {
-  if (signal_of(thread) != 0) return true;
-  switch (thread.GetStopReason()) {
-    case lldb::eStopReasonBreakpoint:
-    case lldb::eStopReasonWatchpoint:
-    case lldb::eStopReasonException:
-    case lldb::eStopReasonPlanComplete:
-      return true;
-    default:
-      return thread.GetThreadID() == process.GetSelectedThread().GetThreadID();
-  }
-}
-
-void keep_where_they_are(lldb::SBProcess& process, lldb::SBThread& borrowed,
-                         std::vector<lldb::SBThread>& kept) {
-  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i) {
-    lldb::SBThread thread = process.GetThreadAtIndex(i);
-    if (thread.GetThreadID() == borrowed.GetThreadID() || thread.IsSuspended() ||
-        !is_looked_at(process, thread))
-      continue;
-    thread.Suspend();
-    kept.push_back(thread);
-  }
-}
-
-// Interrupts the process once the insertion is done or its time is over, until told to stop.
-std::jthread watcher(lldb::SBProcess process, const Insertion& insertion, Clock::time_point limit) {
-  return std::jthread([process, &insertion, limit](const std::stop_token& stop) mutable {
-    for (milliseconds pause{0}; !stop.stop_requested();) {
-      if (insertion.progress() == Insertion::Progress::done || Clock::now() > limit) {
-        process.SendAsyncInterrupt();
-        pause = milliseconds(100);  // unless it was lost
-      }
-      for (const auto until = Clock::now() + pause; !stop.stop_requested();) {
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-        if (Clock::now() >= until) break;
-      }
-    }
-  });
-}
-
-// Lets the process run until the insertion is done.
-void run(lldb::SBProcess& process, lldb::SBThread& borrowed, const Insertion& insertion) {
+// Lets the process run until the insertion is done. Others move meanwhile; where the user looks,
+// nothing does.
+void run(lldb::SBProcess& process, const Borrowed& borrowed, const Insertion& insertion) {
   const auto limit = Clock::now() + kPatience;
-  std::vector<lldb::SBThread> kept;
-  while (insertion.progress() != Insertion::Progress::done && Clock::now() < limit) {
-    keep_where_they_are(process, borrowed, kept);
+  const auto enough = [&insertion, limit] {
+    return insertion.progress() == Insertion::Progress::done || Clock::now() > limit;
+  };
+  Kept kept;
+  while (!enough()) {
+    kept.keep(process, [&](lldb::SBThread thread) {
+      return thread.GetThreadID() != borrowed.thread.GetThreadID() && is_looked_at(process, thread);
+    });
     repair_interrupted_waits(process);
-    const auto watch = watcher(process, insertion, limit);
-    if (process.Continue().Fail() || process.GetState() != lldb::eStateStopped) break;
+    if (!run_until(process, enough)) return;
   }
-  for (lldb::SBThread& thread : kept) thread.Resume();
+}
+
+// A thread that stays is put back to where it was borrowed. One that has not come there yet goes on
+// by itself when it does.
+void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& insertion,
+                std::uint64_t flags) {
+  if (!borrowed.stays || process.GetState() != lldb::eStateStopped) return;
+  if (insertion.is_staying(borrowed.thread.GetFrameAtIndex(0).GetPC())) {
+    put_back(borrowed.thread, borrowed.resume.rip, borrowed.stopped.rsp(), flags);
+    return;
+  }
+  const std::uint64_t one = 1;
+  write(process, insertion.release(), &one, sizeof one);
 }
 
 // The memory is given back only if nobody is in it any more.
@@ -129,7 +73,7 @@ void give_back(lldb::SBProcess& process, std::uint64_t gate, std::uint64_t code)
   if (!helper || !left || *left == 0) return;
   for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i) {
     lldb::SBThread thread = process.GetThreadAtIndex(i);
-    const std::uint64_t pc = registers_of(pid, thread).rip;
+    const std::uint64_t pc = thread.GetFrameAtIndex(0).GetPC();
     if (thread.GetThreadID() == *helper || (pc >= code && pc < code + kCodeBytes)) return;
   }
   process.DeallocateMemory(gate);
@@ -156,26 +100,32 @@ Result<AttachResult> attach(lldb::SBProcess& process, const AttachSettings& sett
   if (!gate) return tl::unexpected(gate.error());
   const auto code = allocate(process, kCodeBytes, "r-x");
   if (!code) return tl::unexpected(code.error());
-  auto borrowed = choose(process);
+  bool moved = false;
+  auto borrowed = choose_thread(process, moved);
   if (!borrowed) {
     process.DeallocateMemory(*gate);
     process.DeallocateMemory(*code);
     return tl::unexpected(borrowed.error());
   }
-  insertion->place(*gate, *code, borrowed->rsp, borrowed->resume.rip);
+  const std::uint64_t flags = flags_of(borrowed->thread);
+  insertion->place(*gate, *code, borrowed->stopped.rsp(), borrowed->resume.rip, borrowed->stays);
   if (!write(process, *gate, &insertion->gate(), sizeof(Gate)) ||
       !write(process, *code, insertion->code().data(), insertion->code().size()) ||
       !set_registers(borrowed->thread,
                      {borrowed->resume.rax, insertion->entry(), insertion->stack_top()}))
     return fault("LLDB cannot write to process " + std::to_string(pid));
   const std::chrono::duration<double, std::milli> held = Clock::now() - start;
-  run(process, borrowed->thread, *insertion);
+  run(process, *borrowed, *insertion);
+  bring_back(process, *borrowed, *insertion, flags);
   if (insertion->progress() != Insertion::Progress::done)
     return tl::unexpected(late(process, *insertion));
   repair_interrupted_waits(process);
   auto result = insertion->result();
   give_back(process, *gate, *code);
-  if (result) result->held_ms = held.count();
+  if (result) {
+    result->held_ms = held.count();
+    result->moved = moved;
+  }
   return result;
 }
 

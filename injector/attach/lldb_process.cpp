@@ -3,6 +3,8 @@
 #include "injector/attach/lldb_process.h"
 
 #include <cstdio>
+#include <iterator>
+#include <tuple>
 
 #include "injector/attach/remote_process.h"
 
@@ -35,15 +37,30 @@ bool is_loader_breakpoint(lldb::SBBreakpoint breakpoint) {
 }  // namespace
 
 Stopped registers_of(pid_t pid, lldb::SBThread thread) {
+  constexpr const char* kNames[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+                                    "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
   lldb::SBFrame frame = thread.GetFrameAtIndex(0);
-  return {pid, static_cast<pid_t>(thread.GetThreadID()), get(frame, "rax"), get(frame, "rip"),
-          get(frame, "rsp")};
+  Stopped stopped{pid, static_cast<pid_t>(thread.GetThreadID()), {}};
+  static_assert(std::size(kNames) == std::tuple_size_v<DwarfRegisters>);
+  for (std::size_t i = 0; i < std::size(kNames); ++i) stopped.registers[i] = get(frame, kNames[i]);
+  return stopped;
+}
+
+std::uint64_t flags_of(lldb::SBThread thread) {
+  lldb::SBFrame frame = thread.GetFrameAtIndex(0);
+  return get(frame, "rflags");
 }
 
 bool set_registers(lldb::SBThread thread, const Registers& registers) {
   lldb::SBFrame frame = thread.GetFrameAtIndex(0);
   return set(frame, "rax", registers.rax) && set(frame, "rsp", registers.rsp) &&
          set(frame, "rip", registers.rip);
+}
+
+bool put_back(lldb::SBThread thread, std::uint64_t rip, std::uint64_t rsp, std::uint64_t flags) {
+  lldb::SBFrame frame = thread.GetFrameAtIndex(0);
+  // Unlike a value for the register rip, this makes LLDB forget the call stack that it knew.
+  return set(frame, "rflags", flags) && set(frame, "rsp", rsp) && frame.SetPC(rip);
 }
 
 // Right after an attach LLDB may report an address where nothing is.
@@ -76,7 +93,7 @@ void repair_interrupted_waits(lldb::SBProcess& process) {
     if (!number || !is_broken_by_stops(*number)) continue;
     const Stopped stopped = registers_of(pid, thread);
     if (const auto again = restart(stopped))
-      set_registers(thread, {again->rax, again->rip, stopped.rsp});
+      set_registers(thread, {again->rax, again->rip, stopped.rsp()});
   }
 }
 

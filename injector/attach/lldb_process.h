@@ -16,11 +16,13 @@ namespace gnomon::injector {
 inline constexpr std::uint64_t kCodeBytes = 4096;
 
 Stopped registers_of(pid_t pid, lldb::SBThread thread);
+std::uint64_t flags_of(lldb::SBThread thread);
 
 struct Registers {
   std::uint64_t rax, rip, rsp;
 };
 bool set_registers(lldb::SBThread thread, const Registers& registers);
+bool put_back(lldb::SBThread thread, std::uint64_t rip, std::uint64_t rsp, std::uint64_t flags);
 
 // Room in the process, really mapped. permissions: "rw-" or "r-x".
 Result<std::uint64_t> allocate(lldb::SBProcess& process, std::uint64_t bytes,

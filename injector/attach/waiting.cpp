@@ -86,13 +86,18 @@ bool is_plain_wait(pid_t pid, pid_t tid) {
 
 bool is_broken_by_stops(long number) { return contains(kBrokenByStops, number); }
 
+bool is_restart_code(std::uint64_t rax) {
+  const auto result = static_cast<std::int64_t>(rax);
+  return result <= kRestartSys && result >= kRestartBlock;
+}
+
 std::optional<Resume> restart(const Stopped& thread) {
   constexpr std::array<unsigned char, 2> kSyscall = {0x0f, 0x05};
   const auto number = system_call_of(thread.pid, thread.tid);
-  const auto before = read_value<std::array<unsigned char, 2>>(thread.pid, thread.rip - 2);
+  const auto before = read_value<std::array<unsigned char, 2>>(thread.pid, thread.rip() - 2);
   if (!number || before != kSyscall) return std::nullopt;
-  const auto result = static_cast<std::int64_t>(thread.rax);
-  const std::uint64_t again = thread.rip - 2;
+  const auto result = static_cast<std::int64_t>(thread.rax());
+  const std::uint64_t again = thread.rip() - 2;
   if (result == kRestartBlock) return Resume{SYS_restart_syscall, again};
   if (result == kRestartSys || result == kRestartNoIntr || result == kRestartNoHand ||
       (result == kInterrupted && contains(kBrokenByStops, *number)))
@@ -106,11 +111,11 @@ bool runs_handler(const Stopped& thread) {
   constexpr std::array<unsigned char, 9> kReturn = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
   constexpr std::size_t kWords = 32 * 1024, kPageWords = 512;
   std::vector<std::uint64_t> stack;
-  const std::uint64_t first = kPageWords - thread.rsp % 4096 / 8;  // up to the next page
+  const std::uint64_t first = kPageWords - thread.rsp() % 4096 / 8;  // up to the next page
   for (std::size_t words = first; stack.size() < kWords; words = kPageWords) {
     const std::size_t old = stack.size();
     stack.resize(old + words);
-    if (!read_memory(thread.pid, thread.rsp + old * 8, &stack[old], words * 8)) {
+    if (!read_memory(thread.pid, thread.rsp() + old * 8, &stack[old], words * 8)) {
       stack.resize(old);
       break;
     }

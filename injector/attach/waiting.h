@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "injector/attach/remote_stack.h"
+
 namespace gnomon::injector {
 
 // The system call that a thread is in; empty: none, or it runs, or it cannot be told.
@@ -15,10 +17,12 @@ std::optional<long> system_call_of(pid_t pid, pid_t tid);
 // for descriptors and signals, reads from pipes, sockets and terminals.
 bool is_plain_wait(pid_t pid, pid_t tid);
 
-// Of a stopped thread.
 struct Stopped {
-  pid_t pid, tid;
-  std::uint64_t rax, rip, rsp;
+  pid_t pid = 0, tid = 0;
+  DwarfRegisters registers{};
+  std::uint64_t rax() const { return registers[0]; }
+  std::uint64_t rsp() const { return registers[7]; }
+  std::uint64_t rip() const { return registers[16]; }
 };
 
 // Where a borrowed thread goes on: the registers that differ from those it has.
@@ -32,6 +36,8 @@ bool is_broken_by_stops(long number);
 // it (restart codes of linux/errno.h), also one that the stop has broken. Empty: it is not in one
 // that can.
 std::optional<Resume> restart(const Stopped& thread);
+// True if the kernel will make a system call begin anew, as it does by these codes in rax.
+bool is_restart_code(std::uint64_t rax);
 
 // True if a handler of a signal runs in this stopped thread: what it interrupted may hold anything.
 bool runs_handler(const Stopped& thread);

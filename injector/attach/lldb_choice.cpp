@@ -1,0 +1,152 @@
+// Which thread of a process that LLDB holds can be borrowed, and where. LLDB's command thread; the
+// process is stopped.
+#include "injector/attach/lldb_choice.h"
+
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "injector/attach/lldb_process.h"
+#include "injector/attach/lldb_threads.h"
+
+namespace gnomon::injector {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kRunAlone{30}, kRunAll{5}, kPatience{1500};
+constexpr std::size_t kMostWalked = 64;  // threads whose stacks are looked at in one round
+
+// A thread that will be fit once it comes to `address`.
+struct Candidate {
+  lldb::SBThread thread;
+  std::uint64_t address;
+  bool is_blocked;
+};
+
+class Choice {
+ public:
+  explicit Choice(lldb::SBProcess& process)
+      : process_(process), points_(static_cast<pid_t>(process.GetProcessID())) {}
+
+  // A thread that is fit where it is; notes the candidates.
+  std::optional<Borrowed> fit_now();
+  // Lets the likeliest candidate run to where it is fit, else all threads for a moment.
+  void run_on();
+  // True if no thread may be moved.
+  bool is_all_placed();
+  bool moved() const { return moved_; }
+
+ private:
+  pid_t pid() { return static_cast<pid_t>(process_.GetProcessID()); }
+  std::optional<Borrowed> waiting(lldb::SBThread thread);
+  std::optional<Borrowed> at_safe_point(lldb::SBThread thread);
+  std::optional<Borrowed> walk_all();
+
+  lldb::SBProcess& process_;
+  SafePoints points_;
+  std::vector<Candidate> candidates_;
+  bool moved_ = false;
+};
+
+// By what /proc says alone; most programs have such a thread.
+std::optional<Borrowed> Choice::waiting(lldb::SBThread thread) {
+  const auto tid = static_cast<pid_t>(thread.GetThreadID());
+  // A signal's handler runs before anything else does, and ends the call.
+  if (signal_of(thread) != 0 || !is_plain_wait(pid(), tid) || has_signal_to_come(pid(), tid))
+    return std::nullopt;
+  const Stopped stopped = registers_of(pid(), thread);
+  const auto resume = restart(stopped);
+  if (!resume || runs_handler(stopped)) return std::nullopt;
+  return Borrowed{thread, stopped, *resume, false};
+}
+
+std::optional<Borrowed> Choice::at_safe_point(lldb::SBThread thread) {
+  const auto tid = static_cast<pid_t>(thread.GetThreadID());
+  if (has_signal_to_come(pid(), tid)) return std::nullopt;
+  const Stopped stopped = registers_of(pid(), thread);
+  const auto call = restart(stopped);
+  const auto number = system_call_of(pid(), tid);
+  if (!call && number && is_restart_code(stopped.rax())) return std::nullopt;
+  const SafePoint point = points_.of(stopped, call.has_value());
+  if (point.where == SafePoint::Where::later && !is_placed(thread))
+    candidates_.push_back({thread, point.address, call && number == SYS_futex});
+  if (point.where != SafePoint::Where::here) return std::nullopt;
+  return Borrowed{thread, stopped, call.value_or(Resume{stopped.rax(), stopped.rip()}),
+                  !call && is_looked_at(process_, thread)};
+}
+
+std::optional<Borrowed> Choice::walk_all() {
+  std::vector<lldb::SBThread> looked_at;
+  const std::uint32_t count = process_.GetNumThreads();
+  for (std::uint32_t i = 0, walked = 0; i < count && walked < kMostWalked; ++i) {
+    lldb::SBThread thread = process_.GetThreadAtIndex(i);
+    if (is_looked_at(process_, thread)) {
+      looked_at.push_back(thread);
+      continue;
+    }
+    ++walked;
+    if (auto found = at_safe_point(thread)) return found;
+  }
+  for (lldb::SBThread& thread : looked_at)
+    if (signal_of(thread) == 0)
+      if (auto found = at_safe_point(thread)) return found;
+  return std::nullopt;
+}
+
+std::optional<Borrowed> Choice::fit_now() {
+  candidates_.clear();
+  // A wait for a lock of another allocator's looks like any other.
+  for (std::uint32_t i = 0; !points_.has_own_allocator() && i < process_.GetNumThreads(); ++i)
+    if (auto found = waiting(process_.GetThreadAtIndex(i))) return found;
+  return walk_all();
+}
+
+void Choice::run_on() {
+  std::stable_sort(
+      candidates_.begin(), candidates_.end(),
+      [](const Candidate& a, const Candidate& b) { return a.is_blocked < b.is_blocked; });
+  const lldb::tid_t selected = process_.GetSelectedThread().GetThreadID();
+  for (const Candidate& candidate : candidates_) {
+    moved_ = moved_ || candidate.thread.GetThreadID() == selected;
+    if (run_alone_to(process_, candidate.thread, candidate.address, kRunAlone)) return;
+    if (process_.GetState() != lldb::eStateStopped) return;
+    break;  // the others may wait for what it waits for
+  }
+  Kept kept;
+  kept.keep(process_, is_placed);
+  moved_ = moved_ || !process_.GetThreadByID(selected).IsSuspended();
+  const auto limit = Clock::now() + kRunAll;
+  run_until(process_, [limit] { return Clock::now() > limit; });
+}
+
+bool Choice::is_all_placed() {
+  for (std::uint32_t i = 0; i < process_.GetNumThreads(); ++i)
+    if (!is_placed(process_.GetThreadAtIndex(i))) return false;
+  return true;
+}
+
+}  // namespace
+
+Result<Borrowed> choose_thread(lldb::SBProcess& process, bool& moved) {
+  Choice choice(process);
+  for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
+    auto found = choice.fit_now();
+    moved = choice.moved();
+    if (found) return *found;
+    if (choice.is_all_placed())
+      return fault("it stands inside a function of libc, of the loader or of the allocator",
+                   "type `finish`, and repeat");
+    choice.run_on();
+    if (process.GetState() != lldb::eStateStopped)
+      return fault("process " + std::to_string(process.GetProcessID()) + " ended meanwhile");
+  }
+  return fault("none of its threads came to where the collector can come in",
+               "let it run, stop it again and repeat, or start it from the debugger");
+}
+
+}  // namespace gnomon::injector

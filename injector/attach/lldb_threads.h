@@ -1,0 +1,42 @@
+// Which threads of a process that LLDB holds run, and how far. LLDB's command thread; the process
+// is stopped.
+#pragma once
+#include <lldb/API/LLDB.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace gnomon::injector {
+
+// The signal that a thread has stopped for; 0: none. SIGSTOP is how a debugger stops threads.
+int signal_of(lldb::SBThread thread);
+// True if a thread stands where the user let it run to: it must not get on.
+bool is_placed(lldb::SBThread thread);
+// Also true of the thread that the user has selected.
+bool is_looked_at(lldb::SBProcess process, lldb::SBThread thread);
+
+// Threads that stay where they are while others run, until it ends.
+class Kept {
+ public:
+  Kept() = default;
+  ~Kept();
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  // Those of which `which` is true, besides what is kept already.
+  void keep(lldb::SBProcess& process, const std::function<bool(lldb::SBThread)>& which);
+
+ private:
+  std::vector<lldb::SBThread> threads_;
+};
+
+// Lets the process run until `enough` (asked about every 0.2 ms, from another thread) or until
+// something else stops it. False: it has ended or cannot run.
+bool run_until(lldb::SBProcess& process, const std::function<bool()>& enough);
+
+// Lets one thread run alone until it comes to an address; false: it did not in that time.
+bool run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,
+                  std::chrono::milliseconds patience);
+
+}  // namespace gnomon::injector

@@ -1,0 +1,42 @@
+// A load object of a running process, from the dynamic tables in its memory: also where its file is
+// gone or in another mount namespace. Any thread; stops nothing.
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace gnomon::injector {
+
+struct AddressRange {
+  std::uint64_t begin = 0, end = 0;
+  bool contains(std::uint64_t address) const { return address >= begin && address < end; }
+};
+
+// Every address is checked by the read that uses it.
+class RemoteImage {
+ public:
+  // `base`: where its first page is mapped. Empty: not a 64-bit x86 load object with a hash table.
+  static std::optional<RemoteImage> at(pid_t pid, std::uint64_t base);
+  // All versions of the function that it defines.
+  std::vector<AddressRange> functions(const char* name) const;
+  // The first of them; 0: none.
+  std::uint64_t function(const char* name) const;
+
+ private:
+  bool read_dynamic(std::uint64_t address, std::uint64_t bytes);
+  std::optional<AddressRange> defined(std::uint32_t index, const char* name) const;
+  std::vector<AddressRange> by_gnu_hash(const char* name) const;
+  std::vector<AddressRange> by_hash(const char* name) const;
+  // glibc relocates these words in memory, other loaders do not.
+  std::uint64_t relocated(std::uint64_t value) const {
+    return value < base_ ? value + bias_ : value;
+  }
+
+  pid_t pid_ = 0;
+  std::uint64_t base_ = 0, bias_ = 0;
+  std::uint64_t symbols_ = 0, names_ = 0, gnu_hash_ = 0, hash_ = 0;
+};
+
+}  // namespace gnomon::injector

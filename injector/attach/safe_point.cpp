@@ -1,0 +1,144 @@
+// Where on its way a thread can be borrowed for a call of pthread_create: where it is in nothing
+// that takes a lock of libc's, the loader's or the allocator's. Any thread; stops nothing.
+#include "injector/attach/safe_point.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <set>
+#include <span>
+#include <string>
+
+#include "injector/attach/remote_process.h"
+
+namespace gnomon::injector {
+namespace {
+
+// Functions of glibc that hold nothing of its own while they wait.
+constexpr const char* kWaits[] = {"accept",
+                                  "accept4",
+                                  "clock_nanosleep",
+                                  "connect",
+                                  "epoll_pwait",
+                                  "epoll_pwait2",
+                                  "epoll_wait",
+                                  "msgrcv",
+                                  "nanosleep",
+                                  "pause",
+                                  "poll",
+                                  "ppoll",
+                                  "pselect",
+                                  "pthread_barrier_wait",
+                                  "pthread_clockjoin_np",
+                                  "pthread_cond_clockwait",
+                                  "pthread_cond_timedwait",
+                                  "pthread_cond_wait",
+                                  "pthread_join",
+                                  "pthread_mutex_clocklock",
+                                  "pthread_mutex_lock",
+                                  "pthread_mutex_timedlock",
+                                  "pthread_rwlock_rdlock",
+                                  "pthread_rwlock_wrlock",
+                                  "pthread_timedjoin_np",
+                                  "read",
+                                  "recv",
+                                  "recvfrom",
+                                  "recvmsg",
+                                  "select",
+                                  "sem_clockwait",
+                                  "sem_timedwait",
+                                  "sem_wait",
+                                  "semop",
+                                  "sigsuspend",
+                                  "sigtimedwait",
+                                  "sigwait",
+                                  "sigwaitinfo",
+                                  "sleep",
+                                  "syscall",
+                                  "system",
+                                  "usleep",
+                                  "wait",
+                                  "wait3",
+                                  "wait4",
+                                  "waitid",
+                                  "waitpid",
+                                  "write"};
+
+// Where the kernel has mapped the loader (getauxval(3), AT_BASE); 0: none.
+std::uint64_t loader_of(pid_t pid) {
+  const std::string text = proc_text(pid, "auxv");
+  Elf64_auxv_t entry{};
+  for (std::size_t at = 0; at + sizeof entry <= text.size(); at += sizeof entry) {
+    std::memcpy(&entry, text.data() + at, sizeof entry);
+    if (entry.a_type == AT_BASE) return entry.a_un.a_val;
+  }
+  return 0;
+}
+
+// What defines one of these has locks that pthread_create takes, too.
+bool takes_locks(const RemoteImage& image) {
+  return image.function("malloc") != 0 || image.function("pthread_create") != 0 ||
+         image.function("dlopen") != 0;
+}
+
+}  // namespace
+
+SafePoints::SafePoints(pid_t pid) : pid_(pid) {
+  const std::uint64_t loader = loader_of(pid);
+  const std::vector<Mapping> mappings = mappings_of(pid);
+  std::set<std::string> locked = {"[vdso]"};
+  for (const Mapping& mapping : mappings) {
+    if (mapping.offset != 0 || !mapping.path.starts_with("/")) continue;
+    const auto image = RemoteImage::at(pid, mapping.begin);
+    if (!image) continue;
+    if (mapping.begin == loader || takes_locks(*image)) locked.insert(mapping.path);
+    const bool is_libc = image->function("pthread_cond_wait") != 0;
+    if (!is_libc && mapping.begin != loader && image->function("malloc") != 0)
+      has_own_allocator_ = true;
+    for (const char* name : is_libc ? std::span(kWaits) : std::span<const char* const>())
+      for (const AddressRange& range : image->functions(name)) waits_.push_back(range);
+  }
+  for (const Mapping& mapping : mappings)
+    if (mapping.permissions.find('x') != std::string::npos)
+      objects_.push_back({{mapping.begin, mapping.end},
+                          locked.contains(mapping.path),
+                          mapping.path.starts_with("/") || mapping.path == "[vdso]"});
+}
+
+SafePoint SafePoints::of(const Stopped& thread, bool waits) {
+  if (!stacks_) stacks_.emplace(pid_);
+  const CallStack stack = stacks_->walk(thread.registers);
+  if (!is_seen_whole(stack) && runs_handler(thread)) return {};
+  return find_safe_point(
+      stack.frames, waits,
+      [this](std::uint64_t pc) {
+        // Code that is nowhere to be seen may be anything.
+        const Object* object = object_at(pc);
+        return !object || object->has_locks;
+      },
+      [this](std::uint64_t pc) {
+        return std::any_of(waits_.begin(), waits_.end(),
+                           [pc](const AddressRange& range) { return range.contains(pc); });
+      });
+}
+
+const SafePoints::Object* SafePoints::object_at(std::uint64_t pc) const {
+  const auto after = std::upper_bound(
+      objects_.begin(), objects_.end(), pc,
+      [](std::uint64_t address, const Object& object) { return address < object.code.begin; });
+  if (after == objects_.begin() || !std::prev(after)->code.contains(pc)) return nullptr;
+  return &*std::prev(after);
+}
+
+// Code that was made while the program ran has no CFI: what is beyond it is a guess.
+bool SafePoints::is_seen_whole(const CallStack& stack) const {
+  return stack.is_whole &&
+         std::all_of(stack.frames.begin(), stack.frames.end(), [this](const Frame& frame) {
+           const Object* object = object_at(frame.is_interrupted ? frame.pc : frame.pc - 1);
+           return object && object->is_file;
+         });
+}
+
+}  // namespace gnomon::injector

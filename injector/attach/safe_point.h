@@ -1,0 +1,77 @@
+// Where on its way a thread can be borrowed for a call of pthread_create: where it is in nothing
+// that takes a lock of libc's, the loader's or the allocator's. Any thread; stops nothing.
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "injector/attach/remote_image.h"
+#include "injector/attach/remote_stack.h"
+#include "injector/attach/waiting.h"
+
+namespace gnomon::injector {
+
+struct SafePoint {
+  enum class Where { here, later, nowhere };
+  Where where = Where::nowhere;
+  std::uint64_t address = 0;  // later: where it is out of them, by its stack
+};
+
+class SafePoints {
+ public:
+  // Of a process as it is mapped now.
+  explicit SafePoints(pid_t pid);
+  // `waits`: the thread is in a system call that can begin anew.
+  SafePoint of(const Stopped& thread, bool waits);
+  // True if malloc is not libc's: its locks may be waited for in any way.
+  bool has_own_allocator() const { return has_own_allocator_; }
+
+ private:
+  struct Object {
+    AddressRange code;
+    bool has_locks, is_file;
+  };
+  const Object* object_at(std::uint64_t pc) const;
+  bool is_seen_whole(const CallStack& stack) const;
+  bool has_locks(std::uint64_t pc) const;
+  bool only_waits(std::uint64_t pc) const;
+
+  pid_t pid_;
+  std::optional<RemoteStacks> stacks_;  // made when first asked for
+  bool has_own_allocator_ = false;
+  std::vector<Object> objects_;  // by address
+  std::vector<AddressRange> waits_;
+};
+
+// The rule, for a stack as it was walked. `has_locks(pc)`: code of libc, the loader or the
+// allocator; `only_waits(pc)`: of it, functions that wait and hold none.
+template <typename HasLocks, typename OnlyWaits>
+SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks has_locks,
+                          OnlyWaits only_waits) {
+  using Where = SafePoint::Where;
+  SafePoint found{Where::nowhere, 0};
+  std::uint64_t outermost = 0;  // of the calls inside libc that were interrupted; 0: not in any
+  bool interrupted = false;
+  for (const Frame& frame : frames) {
+    if (frame.is_interrupted) interrupted = true, outermost = 0;
+    if (!interrupted) continue;
+    const std::uint64_t pc = frame.is_interrupted ? frame.pc : frame.pc - 1;
+    if (has_locks(pc)) {
+      outermost = pc;
+      continue;
+    }
+    interrupted = false;
+    const bool is_first = found.where == Where::nowhere;
+    if (outermost == 0 || ((waits || !is_first) && only_waits(outermost))) {
+      if (is_first) found = {Where::here, 0};
+    } else {
+      found = {Where::later, frame.pc};
+    }
+  }
+  // What was interrupted could not be seen to its end.
+  return interrupted ? SafePoint{Where::nowhere, 0} : found;
+}
+
+}  // namespace gnomon::injector

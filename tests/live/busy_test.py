@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""`collector enable` in a process that LLDB has attached to while it is in malloc, dlopen, fork, a signal handler: it records, and the program does not notice."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import lldb_session
+import recorded
+
+build = pathlib.Path(sys.argv[1])
+kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else (
+    "compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler")
+ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+PATIENCE = 30  # s
+
+
+def has_samples(experiment):
+    try:
+        return recorded.samples(build, experiment) > 5
+    except (AssertionError, KeyError):
+        return False
+
+
+def attempt(work, kind):
+    """What went wrong, or None; how long the process was held, in ms."""
+    program = subprocess.Popen([build / "targets/busy", kind], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        pid = int(program.stdout.readline().split()[0])
+        assert pid > 0
+        answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", "collector enable", "detach"], work, check=False)
+        said = dict(answers).get("collector enable", "")
+        enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, .*\. It stood still for (\d+) ms\.\n", said)
+        if not enabled:
+            return f"{said} {errors}", None
+        limit = time.monotonic() + PATIENCE
+        while not has_samples(enabled.group(1)) and time.monotonic() < limit and program.poll() is None:
+            time.sleep(0.05)
+        if not has_samples(enabled.group(1)):
+            return "no samples", None
+        try:
+            printed, _ = program.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            return "hangs", None
+        if (program.returncode, printed) != (0, "right\n"):
+            return f"ended with {program.returncode}: {printed}", None
+        return None, int(enabled.group(2))
+    finally:
+        if program.poll() is None and program.pid > 0:
+            program.kill()
+            program.wait(PATIENCE)
+
+
+faults = 0
+for kind in kinds:
+    held, wrong = [], []
+    for _ in range(ATTEMPTS):
+        with tempfile.TemporaryDirectory() as work:
+            fault, ms = attempt(work, kind)
+        if fault:
+            wrong.append(fault)
+        else:
+            held.append(ms)
+    print(f"{kind}: {len(held)} of {ATTEMPTS}, held {sorted(held)} ms", *wrong, sep="\n  ", flush=True)
+    faults += len(wrong)
+sys.exit(1 if faults else 0)
