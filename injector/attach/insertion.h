@@ -45,6 +45,7 @@ class Insertion {
   std::uint64_t stack_top() const { return gate_at_ + kGateBytes - 64; }
   // A thread that stays is here: rip, rsp and flags are to be put back.
   bool is_staying(std::uint64_t pc) const;
+  std::uint64_t stay() const { return code_at_ + gate_stay_offset(); }
   // The word that lets it go on by itself once it is 1.
   std::uint64_t release() const { return stack_top() + 8; }
 

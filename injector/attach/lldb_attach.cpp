@@ -52,12 +52,18 @@ void run(lldb::SBProcess& process, const Borrowed& borrowed, const Insertion& in
   }
 }
 
-// A thread that stays is put back to where it was borrowed. One that has not come there yet goes on
-// by itself when it does.
+// A thread that stays is put back to where it was borrowed. One that does not come there goes on by
+// itself when it does.
 void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& insertion,
                 std::uint64_t flags) {
+  constexpr milliseconds kHandler{50};  // it may be in a signal's
   if (!borrowed.stays || process.GetState() != lldb::eStateStopped) return;
-  if (insertion.is_staying(borrowed.thread.GetFrameAtIndex(0).GetPC())) {
+  const auto stays = [&] {
+    return insertion.is_staying(borrowed.thread.GetFrameAtIndex(0).GetPC());
+  };
+  if (insertion.progress() != Insertion::Progress::borrowed && !stays())
+    run_alone_to(process, borrowed.thread, insertion.stay(), kHandler);
+  if (process.GetState() == lldb::eStateStopped && stays()) {
     put_back(borrowed.thread, borrowed.resume.rip, borrowed.stopped.rsp(), flags);
     return;
   }

@@ -38,10 +38,17 @@ class Choice {
   // Lets the likeliest candidate run to where it is fit, else all threads for a moment.
   void run_on();
   // True if no thread may be moved.
-  bool is_all_placed();
+  bool is_all_fixed();
   bool moved() const { return moved_; }
 
  private:
+  bool is_selected(lldb::SBThread thread) {
+    return thread.GetThreadID() == process_.GetSelectedThread().GetThreadID();
+  }
+  // One that was brought to where it stands by us may get on.
+  bool is_fixed(lldb::SBThread thread) {
+    return thread.GetThreadID() != brought_ && is_placed(thread);
+  }
   pid_t pid() { return static_cast<pid_t>(process_.GetProcessID()); }
   std::optional<Borrowed> waiting(lldb::SBThread thread);
   std::optional<Borrowed> at_safe_point(lldb::SBThread thread);
@@ -50,6 +57,7 @@ class Choice {
   lldb::SBProcess& process_;
   SafePoints points_;
   std::vector<Candidate> candidates_;
+  lldb::tid_t brought_ = LLDB_INVALID_THREAD_ID;
   bool moved_ = false;
 };
 
@@ -65,19 +73,21 @@ std::optional<Borrowed> Choice::waiting(lldb::SBThread thread) {
   return Borrowed{thread, stopped, *resume, false};
 }
 
+// A handler that is about to run does so first, on the stack of ours if it has none of its own, and
+// changes nothing but how an interrupted system call goes on.
 std::optional<Borrowed> Choice::at_safe_point(lldb::SBThread thread) {
   const auto tid = static_cast<pid_t>(thread.GetThreadID());
-  if (has_signal_to_come(pid(), tid)) return std::nullopt;
   const Stopped stopped = registers_of(pid(), thread);
   const auto call = restart(stopped);
+  if (call && (signal_of(thread) != 0 || has_signal_to_come(pid(), tid))) return std::nullopt;
   const auto number = system_call_of(pid(), tid);
   if (!call && number && is_restart_code(stopped.rax())) return std::nullopt;
   const SafePoint point = points_.of(stopped, call.has_value());
-  if (point.where == SafePoint::Where::later && !is_placed(thread))
+  if (point.where == SafePoint::Where::later && !is_fixed(thread))
     candidates_.push_back({thread, point.address, call && number == SYS_futex});
   if (point.where != SafePoint::Where::here) return std::nullopt;
   return Borrowed{thread, stopped, call.value_or(Resume{stopped.rax(), stopped.rip()}),
-                  !call && is_looked_at(process_, thread)};
+                  !call && (is_fixed(thread) || is_selected(thread))};
 }
 
 std::optional<Borrowed> Choice::walk_all() {
@@ -85,7 +95,7 @@ std::optional<Borrowed> Choice::walk_all() {
   const std::uint32_t count = process_.GetNumThreads();
   for (std::uint32_t i = 0, walked = 0; i < count && walked < kMostWalked; ++i) {
     lldb::SBThread thread = process_.GetThreadAtIndex(i);
-    if (is_looked_at(process_, thread)) {
+    if (is_fixed(thread) || is_selected(thread)) {
       looked_at.push_back(thread);
       continue;
     }
@@ -93,8 +103,7 @@ std::optional<Borrowed> Choice::walk_all() {
     if (auto found = at_safe_point(thread)) return found;
   }
   for (lldb::SBThread& thread : looked_at)
-    if (signal_of(thread) == 0)
-      if (auto found = at_safe_point(thread)) return found;
+    if (auto found = at_safe_point(thread)) return found;
   return std::nullopt;
 }
 
@@ -110,23 +119,25 @@ void Choice::run_on() {
   std::stable_sort(
       candidates_.begin(), candidates_.end(),
       [](const Candidate& a, const Candidate& b) { return a.is_blocked < b.is_blocked; });
-  const lldb::tid_t selected = process_.GetSelectedThread().GetThreadID();
-  for (const Candidate& candidate : candidates_) {
-    moved_ = moved_ || candidate.thread.GetThreadID() == selected;
-    if (run_alone_to(process_, candidate.thread, candidate.address, kRunAlone)) return;
-    if (process_.GetState() != lldb::eStateStopped) return;
-    break;  // the others may wait for what it waits for
+  if (!candidates_.empty()) {
+    const Candidate& likeliest = candidates_.front();
+    moved_ = moved_ || is_selected(likeliest.thread);
+    const bool there = run_alone_to(process_, likeliest.thread, likeliest.address, kRunAlone);
+    brought_ = there ? likeliest.thread.GetThreadID() : LLDB_INVALID_THREAD_ID;
+    if (there || process_.GetState() != lldb::eStateStopped) return;
   }
+  // It may wait for what another thread holds.
   Kept kept;
-  kept.keep(process_, is_placed);
-  moved_ = moved_ || !process_.GetThreadByID(selected).IsSuspended();
+  kept.keep(process_, [this](lldb::SBThread thread) { return is_fixed(thread); });
+  moved_ = moved_ || !process_.GetSelectedThread().IsSuspended();
   const auto limit = Clock::now() + kRunAll;
   run_until(process_, [limit] { return Clock::now() > limit; });
+  brought_ = LLDB_INVALID_THREAD_ID;
 }
 
-bool Choice::is_all_placed() {
+bool Choice::is_all_fixed() {
   for (std::uint32_t i = 0; i < process_.GetNumThreads(); ++i)
-    if (!is_placed(process_.GetThreadAtIndex(i))) return false;
+    if (!is_fixed(process_.GetThreadAtIndex(i))) return false;
   return true;
 }
 
@@ -138,7 +149,7 @@ Result<Borrowed> choose_thread(lldb::SBProcess& process, bool& moved) {
     auto found = choice.fit_now();
     moved = choice.moved();
     if (found) return *found;
-    if (choice.is_all_placed())
+    if (choice.is_all_fixed())
       return fault("it stands inside a function of libc, of the loader or of the allocator",
                    "type `finish`, and repeat");
     choice.run_on();

@@ -4,25 +4,66 @@
 
 #include <signal.h>
 
+#include <string>
 #include <thread>
+
+#include "injector/attach/remote_process.h"
 
 namespace gnomon::injector {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Interrupts the process once it has run enough, again if the interrupt was lost, until told to
-// stop.
+bool is_traced(pid_t pid) {
+  const std::string status = proc_text(pid, "status");
+  const std::size_t at = status.find("TracerPid:\t");
+  return at != std::string::npos && status[at + 11] != '0';
+}
+
+bool is_stopped(pid_t pid) {
+  return proc_text(pid, "status").find("\nState:\tT") != std::string::npos;
+}
+
+// True if LLDB keeps SIGSTOP to itself, as it does unless told otherwise.
+bool takes_sigstop(lldb::SBProcess process) {
+  lldb::SBUnixSignals signals = process.GetUnixSignals();
+  return signals.GetShouldStop(SIGSTOP) && signals.GetShouldSuppress(SIGSTOP);
+}
+
+// Stops the process once it has run enough, until told to stop. By a signal: after an interrupt of
+// its own LLDB waits for 100 ms, in which the process stands still.
 std::jthread watcher(lldb::SBProcess process, const std::function<bool()>& enough) {
-  return std::jthread([process, &enough](const std::stop_token& stop) mutable {
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  const bool by_signal = pid > 0 && takes_sigstop(process);
+  return std::jthread([process, pid, by_signal, &enough](const std::stop_token& stop) mutable {
     constexpr std::chrono::microseconds kPause{200};
     constexpr std::chrono::milliseconds kLost{100};
+    bool first = true;
     for (auto due = Clock::now(); !stop.stop_requested(); std::this_thread::sleep_for(kPause)) {
       if (Clock::now() < due || !enough()) continue;
-      process.SendAsyncInterrupt();
+      if (first && by_signal && is_traced(pid))
+        kill(pid, SIGSTOP);
+      else
+        process.SendAsyncInterrupt();
+      first = false;
       due = Clock::now() + kLost;
     }
   });
+}
+
+bool has_sigstop_to_come(pid_t pid) {
+  const auto pending = status_mask(pid, pid, "ShdPnd");
+  return pending && *pending >> (SIGSTOP - 1) & 1;
+}
+
+// Something else has stopped the process first: the signal would stop it the next time.
+void take_sigstop(lldb::SBProcess& process) {
+  constexpr int kMost = 3;
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  for (int i = 0; i < kMost && process.GetState() == lldb::eStateStopped; ++i) {
+    if (!has_sigstop_to_come(pid)) return;
+    process.Continue();
+  }
 }
 
 }  // namespace
@@ -40,8 +81,13 @@ bool is_placed(lldb::SBThread thread) {
     case lldb::eStopReasonException:
     case lldb::eStopReasonPlanComplete:
       return true;
+    case lldb::eStopReasonSignal: {
+      // One that LLDB passes by itself has only happened to come when something else stopped it.
+      const int number = signal_of(thread);
+      return number != 0 && thread.GetProcess().GetUnixSignals().GetShouldStop(number);
+    }
     default:
-      return signal_of(thread) != 0;
+      return false;
   }
 }
 
@@ -63,8 +109,17 @@ void Kept::keep(lldb::SBProcess& process, const std::function<bool(lldb::SBThrea
 }
 
 bool run_until(lldb::SBProcess& process, const std::function<bool()>& enough) {
-  const auto watch = watcher(process, enough);
-  return process.Continue().Success() && process.GetState() == lldb::eStateStopped;
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  bool ran = false;
+  {
+    const auto watch = watcher(process, enough);
+    ran = process.Continue().Success();
+  }
+  take_sigstop(process);
+  if (ran && process.GetState() == lldb::eStateStopped) return true;
+  // LLDB has lost it: nobody else would let it go on.
+  if (pid > 0 && !is_traced(pid) && is_stopped(pid)) kill(pid, SIGCONT);
+  return false;
 }
 
 bool run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,

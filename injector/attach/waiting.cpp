@@ -134,8 +134,8 @@ bool runs_handler(const Stopped& thread) {
 
 bool has_signal_to_come(pid_t pid, pid_t tid) {
   const auto own = status_mask(pid, tid, "SigPnd"), shared = status_mask(pid, tid, "ShdPnd"),
-             blocked = status_mask(pid, tid, "SigBlk");
-  return !own || !shared || !blocked || ((*own | *shared) & ~*blocked) != 0;
+             blocked = status_mask(pid, tid, "SigBlk"), caught = status_mask(pid, tid, "SigCgt");
+  return !own || !shared || !blocked || !caught || ((*own | *shared) & ~*blocked & *caught) != 0;
 }
 
 }  // namespace gnomon::injector

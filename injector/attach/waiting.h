@@ -41,7 +41,7 @@ bool is_restart_code(std::uint64_t rax);
 
 // True if a handler of a signal runs in this stopped thread: what it interrupted may hold anything.
 bool runs_handler(const Stopped& thread);
-// True if a signal is about to be delivered to it.
+// True if a signal that it has a handler for is about to be delivered to it.
 bool has_signal_to_come(pid_t pid, pid_t tid);
 
 }  // namespace gnomon::injector

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -97,16 +98,19 @@ void sample_task(std::uint32_t tid, void* data) {
   }
 }
 
-// Threads may be made meanwhile: again until there is no new one.
+// Threads may be made meanwhile, and libc blocks all signals for a moment in posix_spawn and its
+// like: again until there is no new one, and none that blocks SIGPROF or it has done so for long.
 void sample_all_tasks(Recorder& recorder, AttachRequest& request) {
-  constexpr int kRounds = 4;
+  constexpr int kRounds = 40;
+  constexpr timespec kMoment{0, 500'000};
   Round round{&recorder,
               &request,
               main_stack(),
               static_cast<std::uint32_t>(gettid()),
               static_cast<std::uint32_t>(getpid()),
               1};
-  for (int i = 0; i < kRounds && round.fresh != 0; ++i) {
+  for (int i = 0; i < kRounds && (round.fresh != 0 || request.blocking != 0); ++i) {
+    if (round.fresh == 0) raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&kMoment));
     round.fresh = 0;
     request.blocking = 0;
     visit_tasks(sample_task, &round);
