@@ -1,6 +1,9 @@
 // LLDB's own commands, for what its API does not offer. LLDB's command thread.
 #include "injector/lldb_commands.h"
 
+#include <sstream>
+#include <string_view>
+
 namespace gnomon::injector {
 
 bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string* error) {
@@ -12,6 +15,27 @@ bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string
 
 bool let_sigprof_pass(lldb::SBDebugger& debugger) {
   return quietly(debugger, "process handle SIGPROF --stop false --notify false --pass true");
+}
+
+QuietStopHooks::QuietStopHooks(lldb::SBDebugger debugger) : debugger_(debugger) {
+  lldb::SBCommandReturnObject answer;
+  debugger_.GetCommandInterpreter().HandleCommand("target stop-hook list", answer, false);
+  std::istringstream list(answer.GetOutput() ? answer.GetOutput() : "");
+  std::string number;
+  for (std::string line; std::getline(list, line);) {
+    constexpr std::string_view kHook = "Hook: ";
+    if (line.starts_with(kHook)) number = line.substr(kHook.size());
+    if (number.empty() || line.find("State: ") == std::string::npos) continue;
+    if (line.ends_with("State: enabled") &&
+        quietly(debugger_, "target stop-hook disable " + number))
+      disabled_.push_back(number);
+    number.clear();
+  }
+}
+
+QuietStopHooks::~QuietStopHooks() {
+  for (const std::string& number : disabled_)
+    quietly(debugger_, "target stop-hook enable " + number);
 }
 
 }  // namespace gnomon::injector

@@ -3,6 +3,7 @@
 #include <lldb/API/LLDB.h>
 
 #include <string>
+#include <vector>
 
 namespace gnomon::injector {
 
@@ -11,5 +12,18 @@ bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string
 
 // By default LLDB announces every SIGPROF; a program that is sampled gets hundreds a second.
 bool let_sigprof_pass(lldb::SBDebugger& debugger);
+
+// The user's stop hooks of the selected target are off for as long as it lives.
+class QuietStopHooks {
+ public:
+  explicit QuietStopHooks(lldb::SBDebugger debugger);
+  ~QuietStopHooks();
+  QuietStopHooks(const QuietStopHooks&) = delete;
+  QuietStopHooks& operator=(const QuietStopHooks&) = delete;
+
+ private:
+  lldb::SBDebugger debugger_;
+  std::vector<std::string> disabled_;  // their numbers
+};
 
 }  // namespace gnomon::injector

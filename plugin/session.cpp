@@ -93,13 +93,17 @@ Result<std::string> Session::attach(lldb::SBProcess process,
   if (!attached)
     return fault("process " + pid + " is not recorded: " + attached.error().what,
                  attached.error().next);
-  return fmt::format(
+  std::string text = fmt::format(
       "Recording process {} to {}: {}, by their CPU clocks. It stood still for {:.0f} ms.\n"
       "Not sampled: threads made from now on{}.\n",
       pid, attached->experiment, count(attached->threads, "thread"), attached->held_ms,
       attached->blocking == 0
           ? ""
           : ", and " + count(attached->blocking, "thread") + " now blocking SIGPROF");
+  if (attached->moved) text += "The selected thread has run on a little: it was inside libc or the loader.\n";
+  for (const std::string& thread : attached->arrived)
+    text += "Meanwhile thread " + thread + " has stopped: it stays there until you continue.\n";
+  return text;
 }
 
 Result<std::string> Session::enable() {

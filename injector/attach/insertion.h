@@ -26,6 +26,8 @@ struct AttachResult {
   std::uint32_t threads = 0, blocking = 0, refused = 0;
   double held_ms = 0;  // the process stood still for us
   bool moved = false;  // the selected thread is not where it was
+  // Threads that have come to a stop of the user's meanwhile, as "#2 (breakpoint 1.1)".
+  std::vector<std::string> arrived;
 };
 
 class Insertion {
@@ -45,7 +47,6 @@ class Insertion {
   std::uint64_t stack_top() const { return gate_at_ + kGateBytes - 64; }
   // A thread that stays is here: rip, rsp and flags are to be put back.
   bool is_staying(std::uint64_t pc) const;
-  std::uint64_t stay() const { return code_at_ + gate_stay_offset(); }
   // The word that lets it go on by itself once it is 1.
   std::uint64_t release() const { return stack_top() + 8; }
 

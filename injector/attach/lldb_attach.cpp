@@ -4,8 +4,10 @@
 #include <signal.h>
 #include <string.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "injector/attach/lldb_choice.h"
 #include "injector/attach/lldb_process.h"
@@ -22,22 +24,38 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience{5000};
 
+bool ends_by_default(int number) {
+  for (const int harmless :
+       {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH})
+    if (number == harmless) return false;
+  return true;
+}
+
+std::string name_of(int number) {
+  const char* name = sigabbrev_np(number);
+  return name ? name : std::to_string(number);
+}
+
 // The signal that will end the process as soon as it runs; 0: none.
 int fatal_signal(lldb::SBProcess& process) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i) {
     lldb::SBThread thread = process.GetThreadAtIndex(i);
     const int number = signal_of(thread);
-    const auto caught = status_mask(pid, static_cast<pid_t>(thread.GetThreadID()), "SigCgt");
-    for (const int fatal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS})
-      if (number == fatal && !(caught && *caught >> (fatal - 1) & 1)) return fatal;
+    if (number == 0 || process.GetUnixSignals().GetShouldSuppress(number)) continue;
+    const auto tid = static_cast<pid_t>(thread.GetThreadID());
+    const auto handled =
+        status_mask(pid, tid, "SigCgt").value_or(0) | status_mask(pid, tid, "SigIgn").value_or(0);
+    if (ends_by_default(number) && !(handled >> (number - 1) & 1)) return number;
   }
   return 0;
 }
 
-// Lets the process run until the insertion is done. Others move meanwhile; where the user looks,
-// nothing does.
-void run(lldb::SBProcess& process, const Borrowed& borrowed, const Insertion& insertion) {
+// Lets the process run until the insertion is done; for how long. Others move meanwhile; where the
+// user looks, nothing does.
+std::chrono::nanoseconds run(lldb::SBProcess& process, const Chosen& chosen,
+                             const Insertion& insertion) {
+  std::chrono::nanoseconds ran{};
   const auto limit = Clock::now() + kPatience;
   const auto enough = [&insertion, limit] {
     return insertion.progress() == Insertion::Progress::done || Clock::now() > limit;
@@ -45,24 +63,36 @@ void run(lldb::SBProcess& process, const Borrowed& borrowed, const Insertion& in
   Kept kept;
   while (!enough()) {
     kept.keep(process, [&](lldb::SBThread thread) {
-      return thread.GetThreadID() != borrowed.thread.GetThreadID() && is_looked_at(process, thread);
+      if (thread.GetThreadID() == chosen.borrowed.thread.GetThreadID()) return false;
+      return chosen.selected_holds ? is_placed(thread) : is_looked_at(process, thread);
     });
     repair_interrupted_waits(process);
-    if (!run_until(process, enough)) return;
+    const auto start = Clock::now();
+    const bool stopped = run_until(process, enough);
+    ran += Clock::now() - start;
+    if (!stopped) break;
   }
+  return ran;
 }
 
 // A thread that stays is put back to where it was borrowed. One that does not come there goes on by
 // itself when it does.
 void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& insertion,
                 std::uint64_t flags) {
-  constexpr milliseconds kHandler{50};  // it may be in a signal's
+  constexpr int kMost = 20;
+  constexpr milliseconds kHandler{2};
   if (!borrowed.stays || process.GetState() != lldb::eStateStopped) return;
   const auto stays = [&] {
     return insertion.is_staying(borrowed.thread.GetFrameAtIndex(0).GetPC());
   };
-  if (insertion.progress() != Insertion::Progress::borrowed && !stays())
-    run_alone_to(process, borrowed.thread, insertion.stay(), kHandler);
+  // A signal's handler may run on top of it.
+  Kept others;
+  others.keep(process, [&](lldb::SBThread thread) {
+    return thread.GetThreadID() != borrowed.thread.GetThreadID();
+  });
+  for (int i = 0; i < kMost && insertion.progress() == Insertion::Progress::done && !stays(); ++i)
+    if (!run_until(process, [until = Clock::now() + kHandler] { return Clock::now() > until; }))
+      return;
   if (process.GetState() == lldb::eStateStopped && stays()) {
     put_back(borrowed.thread, borrowed.resume.rip, borrowed.stopped.rsp(), flags);
     return;
@@ -94,43 +124,73 @@ Fault late(lldb::SBProcess& process, const Insertion& insertion) {
           "type `continue`: recording begins by itself once it gets there"};
 }
 
-Result<AttachResult> attach(lldb::SBProcess& process, const AttachSettings& settings) {
-  const auto start = Clock::now();
-  const auto pid = static_cast<pid_t>(process.GetProcessID());
-  if (const int fatal = fatal_signal(process); fatal != 0)
-    return fault(std::string("it has crashed (SIG") + sigabbrev_np(fatal) + ")",
-                 "enable the collector before that, or `run` it again");
-  auto insertion = Insertion::prepare(pid, settings);
-  if (!insertion) return tl::unexpected(insertion.error());
+struct Room {
+  std::uint64_t gate, code;
+};
+Result<Room> make_room(lldb::SBProcess& process) {
   const auto gate = allocate(process, kGateBytes, "rw-");
   if (!gate) return tl::unexpected(gate.error());
   const auto code = allocate(process, kCodeBytes, "r-x");
   if (!code) return tl::unexpected(code.error());
-  bool moved = false;
-  auto borrowed = choose_thread(process, moved);
-  if (!borrowed) {
-    process.DeallocateMemory(*gate);
-    process.DeallocateMemory(*code);
-    return tl::unexpected(borrowed.error());
+  return Room{*gate, *code};
+}
+
+bool borrow(lldb::SBProcess& process, Borrowed& borrowed, Insertion& insertion, const Room& room) {
+  insertion.place(room.gate, room.code, borrowed.stopped.rsp(), borrowed.resume.rip,
+                  borrowed.stays);
+  return write(process, room.gate, &insertion.gate(), sizeof(Gate)) &&
+         write(process, room.code, insertion.code().data(), insertion.code().size()) &&
+         set_registers(borrowed.thread,
+                       {borrowed.resume.rax, insertion.entry(), insertion.stack_top()});
+}
+
+std::vector<std::string> arrived(lldb::SBProcess& process,
+                                 const std::vector<lldb::SBThread>& placed_before) {
+  std::vector<std::string> texts;
+  for (lldb::SBThread& thread : placed_threads(process)) {
+    const bool is_new =
+        std::none_of(placed_before.begin(), placed_before.end(),
+                     [&](lldb::SBThread old) { return old.GetThreadID() == thread.GetThreadID(); });
+    char why[64] = "";
+    thread.GetStopDescription(why, sizeof why);
+    if (is_new) texts.push_back("#" + std::to_string(thread.GetIndexID()) + " (" + why + ")");
   }
-  const std::uint64_t flags = flags_of(borrowed->thread);
-  insertion->place(*gate, *code, borrowed->stopped.rsp(), borrowed->resume.rip, borrowed->stays);
-  if (!write(process, *gate, &insertion->gate(), sizeof(Gate)) ||
-      !write(process, *code, insertion->code().data(), insertion->code().size()) ||
-      !set_registers(borrowed->thread,
-                     {borrowed->resume.rax, insertion->entry(), insertion->stack_top()}))
+  return texts;
+}
+
+Result<AttachResult> attach(lldb::SBProcess& process, const AttachSettings& settings) {
+  const auto start = Clock::now();
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  if (const int fatal = fatal_signal(process); fatal != 0)
+    return fault("it is about to be ended by a signal (SIG" + name_of(fatal) + ")",
+                 "enable the collector before that, or `run` it again");
+  const std::vector<lldb::SBThread> placed = placed_threads(process);
+  auto insertion = Insertion::prepare(pid, settings);
+  if (!insertion) return tl::unexpected(insertion.error());
+  const auto room = make_room(process);
+  if (!room) return tl::unexpected(room.error());
+  auto chosen = choose_thread(process);
+  if (!chosen) {
+    process.DeallocateMemory(room->gate);
+    process.DeallocateMemory(room->code);
+    return tl::unexpected(chosen.error());
+  }
+  Borrowed& borrowed = chosen->borrowed;
+  const std::uint64_t flags = flags_of(borrowed.thread);
+  if (!borrow(process, borrowed, *insertion, *room))
     return fault("LLDB cannot write to process " + std::to_string(pid));
-  const std::chrono::duration<double, std::milli> held = Clock::now() - start;
-  run(process, *borrowed, *insertion);
-  bring_back(process, *borrowed, *insertion, flags);
+  const auto free = chosen->free + run(process, *chosen, *insertion);
+  bring_back(process, borrowed, *insertion, flags);
   if (insertion->progress() != Insertion::Progress::done)
     return tl::unexpected(late(process, *insertion));
   repair_interrupted_waits(process);
   auto result = insertion->result();
-  give_back(process, *gate, *code);
+  give_back(process, room->gate, room->code);
   if (result) {
-    result->held_ms = held.count();
-    result->moved = moved;
+    result->held_ms =
+        std::chrono::duration<double, std::milli>(Clock::now() - start - free).count();
+    result->moved = chosen->moved;
+    result->arrived = arrived(process, placed);
   }
   return result;
 }
@@ -145,7 +205,8 @@ Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess p
   if (!let_sigprof_pass(debugger))
     return fault("LLDB does not let SIGPROF pass", "see `help process handle`");
   const AsIs view(debugger, process);
-  const QuietLoader quiet(process.GetTarget());
+  const QuietLoader loader(process.GetTarget());
+  const QuietStopHooks hooks(debugger);
   return attach(process, settings);
 }
 

@@ -35,11 +35,13 @@ class Choice {
 
   // A thread that is fit where it is; notes the candidates.
   std::optional<Borrowed> fit_now();
-  // Lets the likeliest candidate run to where it is fit, else all threads for a moment.
+  // Lets a candidate run to where it is fit, else all threads for a moment.
   void run_on();
   // True if no thread may be moved.
   bool is_all_fixed();
   bool moved() const { return moved_; }
+  bool selected_holds(Borrowed& borrowed);
+  std::chrono::nanoseconds free() const { return free_; }
 
  private:
   bool is_selected(lldb::SBThread thread) {
@@ -59,6 +61,7 @@ class Choice {
   std::vector<Candidate> candidates_;
   lldb::tid_t brought_ = LLDB_INVALID_THREAD_ID;
   bool moved_ = false;
+  std::chrono::nanoseconds free_{};
 };
 
 // By what /proc says alone; most programs have such a thread.
@@ -86,8 +89,9 @@ std::optional<Borrowed> Choice::at_safe_point(lldb::SBThread thread) {
   if (point.where == SafePoint::Where::later && !is_fixed(thread))
     candidates_.push_back({thread, point.address, call && number == SYS_futex});
   if (point.where != SafePoint::Where::here) return std::nullopt;
-  return Borrowed{thread, stopped, call.value_or(Resume{stopped.rax(), stopped.rip()}),
-                  !call && (is_fixed(thread) || is_selected(thread))};
+  const bool stays = !call && (is_fixed(thread) || (is_selected(thread) && !point.is_under_loader));
+  moved_ = moved_ || (is_selected(thread) && !call && !stays);
+  return Borrowed{thread, stopped, call.value_or(Resume{stopped.rax(), stopped.rip()}), stays};
 }
 
 std::optional<Borrowed> Choice::walk_all() {
@@ -119,20 +123,28 @@ void Choice::run_on() {
   std::stable_sort(
       candidates_.begin(), candidates_.end(),
       [](const Candidate& a, const Candidate& b) { return a.is_blocked < b.is_blocked; });
-  if (!candidates_.empty()) {
-    const Candidate& likeliest = candidates_.front();
-    moved_ = moved_ || is_selected(likeliest.thread);
-    const bool there = run_alone_to(process_, likeliest.thread, likeliest.address, kRunAlone);
-    brought_ = there ? likeliest.thread.GetThreadID() : LLDB_INVALID_THREAD_ID;
+  for (const Candidate& candidate : candidates_) {
+    moved_ = moved_ || is_selected(candidate.thread);
+    const bool there = run_alone_to(process_, candidate.thread, candidate.address, kRunAlone);
+    brought_ = there ? candidate.thread.GetThreadID() : LLDB_INVALID_THREAD_ID;
     if (there || process_.GetState() != lldb::eStateStopped) return;
   }
-  // It may wait for what another thread holds.
   Kept kept;
   kept.keep(process_, [this](lldb::SBThread thread) { return is_fixed(thread); });
   moved_ = moved_ || !process_.GetSelectedThread().IsSuspended();
-  const auto limit = Clock::now() + kRunAll;
-  run_until(process_, [limit] { return Clock::now() > limit; });
+  const auto start = Clock::now();
+  run_until(process_, [start] { return Clock::now() > start + kRunAll; });
+  free_ += Clock::now() - start;
   brought_ = LLDB_INVALID_THREAD_ID;
+}
+
+bool Choice::selected_holds(Borrowed& borrowed) {
+  lldb::SBThread thread = process_.GetSelectedThread();
+  if (thread.GetThreadID() == borrowed.thread.GetThreadID() || is_fixed(thread) || waiting(thread))
+    return false;
+  const Stopped stopped = registers_of(pid(), thread);
+  const SafePoint point = points_.of(stopped, restart(stopped).has_value());
+  return point.where != SafePoint::Where::here || point.is_under_loader;
 }
 
 bool Choice::is_all_fixed() {
@@ -143,12 +155,13 @@ bool Choice::is_all_fixed() {
 
 }  // namespace
 
-Result<Borrowed> choose_thread(lldb::SBProcess& process, bool& moved) {
+Result<Chosen> choose_thread(lldb::SBProcess& process) {
   Choice choice(process);
   for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
-    auto found = choice.fit_now();
-    moved = choice.moved();
-    if (found) return *found;
+    if (auto found = choice.fit_now()) {
+      const bool holds = choice.selected_holds(*found);
+      return Chosen{*found, choice.moved() || holds, holds, choice.free()};
+    }
     if (choice.is_all_fixed())
       return fault("it stands inside a function of libc, of the loader or of the allocator",
                    "type `finish`, and repeat");

@@ -3,6 +3,8 @@
 #pragma once
 #include <lldb/API/LLDB.h>
 
+#include <chrono>
+
 #include "injector/attach/safe_point.h"
 #include "injector/attach/waiting.h"
 #include "reader/base/result.h"
@@ -16,8 +18,15 @@ struct Borrowed {
   bool stays;  // it computes where the user looks, and must not get on
 };
 
+struct Chosen {
+  Borrowed borrowed;
+  bool moved;                     // the selected thread is not where it was, or will not be
+  bool selected_holds;            // it is another, and inside what the collector will need
+  std::chrono::nanoseconds free;  // for how long all threads ran
+};
+
 // Lets threads run on a little if none is fit where it is; those that the user has placed are not
-// moved. `moved`: the selected one was.
-Result<Borrowed> choose_thread(lldb::SBProcess& process, bool& moved);
+// moved.
+Result<Chosen> choose_thread(lldb::SBProcess& process);
 
 }  // namespace gnomon::injector

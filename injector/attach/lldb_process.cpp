@@ -90,7 +90,9 @@ Result<std::uint64_t> allocate(lldb::SBProcess& process, std::uint64_t bytes,
                "see its limits in /proc/" + std::to_string(pid) + "/limits");
 }
 
+// LLDB writes in packets of text, which takes it milliseconds.
 bool write(lldb::SBProcess& process, std::uint64_t address, const void* from, std::size_t bytes) {
+  if (write_memory(static_cast<pid_t>(process.GetProcessID()), address, from, bytes)) return true;
   lldb::SBError error;
   return process.WriteMemory(address, from, bytes, error) == bytes && error.Success();
 }

@@ -3,11 +3,13 @@
 #include "injector/attach/lldb_threads.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include <string>
 #include <thread>
 
 #include "injector/attach/remote_process.h"
+#include "injector/attach/waiting.h"
 
 namespace gnomon::injector {
 namespace {
@@ -91,6 +93,13 @@ bool is_placed(lldb::SBThread thread) {
   }
 }
 
+std::vector<lldb::SBThread> placed_threads(lldb::SBProcess process) {
+  std::vector<lldb::SBThread> placed;
+  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i)
+    if (is_placed(process.GetThreadAtIndex(i))) placed.push_back(process.GetThreadAtIndex(i));
+  return placed;
+}
+
 bool is_looked_at(lldb::SBProcess process, lldb::SBThread thread) {
   return is_placed(thread) || thread.GetThreadID() == process.GetSelectedThread().GetThreadID();
 }
@@ -131,8 +140,15 @@ bool run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t
     Kept others;
     others.keep(process,
                 [&](lldb::SBThread other) { return other.GetThreadID() != thread.GetThreadID(); });
+    const auto pid = static_cast<pid_t>(process.GetProcessID());
+    const auto tid = static_cast<pid_t>(thread.GetThreadID());
     const auto limit = Clock::now() + patience;
-    run_until(process, [limit] { return Clock::now() > limit; });
+    int waits = 0;  // how often in a row it was seen in futex(2)
+    run_until(process, [&] {
+      constexpr int kStays = 5;
+      waits = system_call_of(pid, tid) == SYS_futex ? waits + 1 : 0;
+      return waits >= kStays || Clock::now() > limit;
+    });
   }
   target.BreakpointDelete(there.GetID());
   return thread.IsValid() && thread.GetFrameAtIndex(0).GetPC() == address;

@@ -14,6 +14,7 @@ namespace gnomon::injector {
 int signal_of(lldb::SBThread thread);
 // True if a thread stands where the user let it run to: it must not get on.
 bool is_placed(lldb::SBThread thread);
+std::vector<lldb::SBThread> placed_threads(lldb::SBProcess process);
 // Also true of the thread that the user has selected.
 bool is_looked_at(lldb::SBProcess process, lldb::SBThread thread);
 
@@ -35,7 +36,8 @@ class Kept {
 // something else stops it. False: it has ended or cannot run.
 bool run_until(lldb::SBProcess& process, const std::function<bool()>& enough);
 
-// Lets one thread run alone until it comes to an address; false: it did not in that time.
+// Lets one thread run alone until it comes to an address. False: it did not in that time, or waits
+// for what another holds.
 bool run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,
                   std::chrono::milliseconds patience);
 

@@ -19,6 +19,12 @@ bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes) 
   return process_vm_readv(pid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
+bool write_memory(pid_t pid, std::uint64_t address, const void* from, std::size_t bytes) {
+  const iovec here{const_cast<void*>(from), bytes};
+  const iovec there{reinterpret_cast<void*>(address), bytes};
+  return process_vm_writev(pid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
 std::vector<Mapping> mappings_of(pid_t pid) {
   std::vector<Mapping> found;
   std::istringstream all(proc_text(pid, "maps"));

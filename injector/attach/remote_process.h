@@ -13,6 +13,9 @@ namespace gnomon::injector {
 // All of it or nothing (process_vm_readv(2), with the rights of a debugger).
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes);
 
+// Where the process itself may write; all of it or nothing.
+bool write_memory(pid_t pid, std::uint64_t address, const void* from, std::size_t bytes);
+
 template <typename T>
 std::optional<T> read_value(pid_t pid, std::uint64_t address) {
   T value;

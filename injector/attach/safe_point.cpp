@@ -83,12 +83,18 @@ bool takes_locks(const RemoteImage& image) {
          image.function("dlopen") != 0;
 }
 
+bool is_in(const std::vector<AddressRange>& ranges, std::uint64_t pc) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [pc](const AddressRange& range) { return range.contains(pc); });
+}
+
 }  // namespace
 
 SafePoints::SafePoints(pid_t pid) : pid_(pid) {
   const std::uint64_t loader = loader_of(pid);
   const std::vector<Mapping> mappings = mappings_of(pid);
   std::set<std::string> locked = {"[vdso]"};
+  std::string loader_path;
   for (const Mapping& mapping : mappings) {
     if (mapping.offset != 0 || !mapping.path.starts_with("/")) continue;
     const auto image = RemoteImage::at(pid, mapping.begin);
@@ -99,29 +105,37 @@ SafePoints::SafePoints(pid_t pid) : pid_(pid) {
       has_own_allocator_ = true;
     for (const char* name : is_libc ? std::span(kWaits) : std::span<const char* const>())
       for (const AddressRange& range : image->functions(name)) waits_.push_back(range);
+    for (const AddressRange& range : image->functions("dl_iterate_phdr"))
+      call_back_.push_back(range);
+    if (mapping.begin == loader) loader_path = mapping.path;
   }
   for (const Mapping& mapping : mappings)
     if (mapping.permissions.find('x') != std::string::npos)
       objects_.push_back({{mapping.begin, mapping.end},
                           locked.contains(mapping.path),
+                          mapping.path == loader_path,
                           mapping.path.starts_with("/") || mapping.path == "[vdso]"});
 }
 
 SafePoint SafePoints::of(const Stopped& thread, bool waits) {
   if (!stacks_) stacks_.emplace(pid_);
   const CallStack stack = stacks_->walk(thread.registers);
-  if (!is_seen_whole(stack) && runs_handler(thread)) return {};
-  return find_safe_point(
+  const bool is_whole = is_seen_whole(stack);
+  if (!is_whole && runs_handler(thread)) return {};
+  SafePoint found = find_safe_point(
       stack.frames, waits,
       [this](std::uint64_t pc) {
         // Code that is nowhere to be seen may be anything.
         const Object* object = object_at(pc);
         return !object || object->has_locks;
       },
+      [this](std::uint64_t pc) { return is_in(waits_, pc); },
       [this](std::uint64_t pc) {
-        return std::any_of(waits_.begin(), waits_.end(),
-                           [pc](const AddressRange& range) { return range.contains(pc); });
+        const Object* object = object_at(pc);
+        return (object && object->is_loader) || is_in(call_back_, pc);
       });
+  found.is_under_loader = found.is_under_loader || !is_whole;
+  return found;
 }
 
 const SafePoints::Object* SafePoints::object_at(std::uint64_t pc) const {

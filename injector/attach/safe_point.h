@@ -17,6 +17,8 @@ struct SafePoint {
   enum class Where { here, later, nowhere };
   Where where = Where::nowhere;
   std::uint64_t address = 0;  // later: where it is out of them, by its stack
+  // The loader has called it, or may have: no library can be loaded before it gets on.
+  bool is_under_loader = false;
 };
 
 class SafePoints {
@@ -31,7 +33,7 @@ class SafePoints {
  private:
   struct Object {
     AddressRange code;
-    bool has_locks, is_file;
+    bool has_locks, is_loader, is_file;
   };
   const Object* object_at(std::uint64_t pc) const;
   bool is_seen_whole(const CallStack& stack) const;
@@ -42,22 +44,24 @@ class SafePoints {
   std::optional<RemoteStacks> stacks_;  // made when first asked for
   bool has_own_allocator_ = false;
   std::vector<Object> objects_;  // by address
-  std::vector<AddressRange> waits_;
+  std::vector<AddressRange> waits_, call_back_;
 };
 
 // The rule, for a stack as it was walked. `has_locks(pc)`: code of libc, the loader or the
-// allocator; `only_waits(pc)`: of it, functions that wait and hold none.
-template <typename HasLocks, typename OnlyWaits>
+// allocator; of it `only_waits(pc)`: functions that wait and hold none; `loads(pc)`: those that
+// hold the loader's while they call the program.
+template <typename HasLocks, typename OnlyWaits, typename Loads>
 SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks has_locks,
-                          OnlyWaits only_waits) {
+                          OnlyWaits only_waits, Loads loads) {
   using Where = SafePoint::Where;
-  SafePoint found{Where::nowhere, 0};
+  SafePoint found;
   std::uint64_t outermost = 0;  // of the calls inside libc that were interrupted; 0: not in any
   bool interrupted = false;
   for (const Frame& frame : frames) {
+    const std::uint64_t pc = frame.is_interrupted ? frame.pc : frame.pc - 1;
+    found.is_under_loader = found.is_under_loader || loads(pc);
     if (frame.is_interrupted) interrupted = true, outermost = 0;
     if (!interrupted) continue;
-    const std::uint64_t pc = frame.is_interrupted ? frame.pc : frame.pc - 1;
     if (has_locks(pc)) {
       outermost = pc;
       continue;
@@ -65,13 +69,14 @@ SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks
     interrupted = false;
     const bool is_first = found.where == Where::nowhere;
     if (outermost == 0 || ((waits || !is_first) && only_waits(outermost))) {
-      if (is_first) found = {Where::here, 0};
+      if (is_first) found.where = Where::here;
     } else {
-      found = {Where::later, frame.pc};
+      found.where = Where::later;
+      found.address = frame.pc;
     }
   }
   // What was interrupted could not be seen to its end.
-  return interrupted ? SafePoint{Where::nowhere, 0} : found;
+  return interrupted ? SafePoint{} : found;
 }
 
 }  // namespace gnomon::injector

@@ -53,6 +53,46 @@ def attempt(work, kind):
             program.wait(PATIENCE)
 
 
+def session(work, kind, commands):
+    """[(command, output)] of a session with a busy program; its exit status and what it printed."""
+    program = subprocess.Popen([build / "targets/busy", kind], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        pid = int(program.stdout.readline().split()[0])
+        assert pid > 0
+        answers, _ = lldb_session.run(build, None, [f"process attach -p {pid}", *commands], work, check=False)
+        printed, _ = program.communicate(timeout=PATIENCE)
+        return answers[2:], program.returncode, printed
+    finally:
+        if program.poll() is None and program.pid > 0:
+            program.kill()
+            program.wait(PATIENCE)
+
+
+def in_place(work):
+    """The only thread, at a breakpoint inside a step: it is borrowed, and is where it was, and the step goes on."""
+    looks = ["frame info", "register read", "breakpoint list -b", "thread backtrace -c 4", "target stop-hook list"]
+    commands = ["target stop-hook add -o 'script print(\"stopped\")'", "target stop-hook add -o 'script print(\"never\")'",
+                "target stop-hook disable 2", "breakpoint set -n computes", "continue", "breakpoint set -n leaf", "next", "next", *looks,
+                "collector enable", *looks, "breakpoint delete -f", "finish", "detach"]
+    answers, status, said = session(work, "compute", commands)
+    first = commands.index(looks[0])
+    before = [re.sub("stop reason = .*", "", output) for _, output in answers[first:first + len(looks)]]
+    command, enabled = answers[first + len(looks)]
+    after = [re.sub("stop reason = .*", "", output) for _, output in answers[first + len(looks) + 1:][:len(looks)]]
+    assert command == "collector enable" and enabled.startswith("Recording process ") and "stopped" not in enabled, answers
+    assert "leaf" in before[0] and after == before, (before, after)
+    assert "computes" in dict(answers)["finish"] and (status, said) == (0, "right\n"), (answers, status, said)
+
+
+def in_malloc(work):
+    """The user has stopped the only thread inside malloc: it is not moved."""
+    commands = ["breakpoint set -n malloc", "continue", "collector enable"]
+    answers, status, said = session(work, "malloc", commands)
+    assert "it stands inside a function of libc, of the loader or of the allocator; type `finish`, and repeat" in answers[2][1], answers
+    assert (status, said) == (0, "right\n"), (status, said)
+
+
+faults = 0
 faults = 0
 for kind in kinds:
     held, wrong = [], []
@@ -65,4 +105,9 @@ for kind in kinds:
             held.append(ms)
     print(f"{kind}: {len(held)} of {ATTEMPTS}, held {sorted(held)} ms", *wrong, sep="\n  ", flush=True)
     faults += len(wrong)
+if len(sys.argv) == 2:
+    for case in (in_place, in_malloc):
+        with tempfile.TemporaryDirectory() as work:
+            case(work)
+            print(f"{case.__name__}: ok", flush=True)
 sys.exit(1 if faults else 0)

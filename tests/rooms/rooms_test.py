@@ -22,7 +22,7 @@ INNER = {
 # foreign header prefix -> rooms that may include it
 FOREIGN = {
     "lldb/": {"plugin", "injector"},
-    "elfutils/": {"reader", "libcollector/sampler"},
+    "elfutils/": {"reader", "injector/attach", "libcollector/sampler"},
     "gelf.h": {"reader", "libcollector/sampler"},
     "libelf.h": {"reader", "libcollector/sampler"},
     "dwarf.h": {"reader", "libcollector/sampler"},

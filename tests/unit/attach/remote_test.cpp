@@ -1,0 +1,83 @@
+// Load objects and call stacks of a process, read from outside: this one's.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <random>
+
+#include "injector/attach/remote_image.h"
+#include "injector/attach/remote_process.h"
+#include "injector/attach/remote_stack.h"
+
+namespace {
+
+using namespace gnomon::injector;
+
+std::uint64_t base_of(void* function) {
+  Dl_info info{};
+  return dladdr(function, &info) ? reinterpret_cast<std::uint64_t>(info.dli_fbase) : 0;
+}
+
+TEST(RemoteImage, FindsAllVersions) {
+  void* create = dlsym(RTLD_DEFAULT, "pthread_create");
+  const auto libc = RemoteImage::at(getpid(), base_of(create));
+  ASSERT_TRUE(libc);
+  EXPECT_EQ(libc->function("pthread_create"), reinterpret_cast<std::uint64_t>(create));
+  // GLIBC_2.2.5 and GLIBC_2.3.2.
+  const auto waits = libc->functions("pthread_cond_wait");
+  ASSERT_EQ(waits.size(), 2u);
+  for (const AddressRange& range : waits) EXPECT_LT(range.begin, range.end);
+  EXPECT_EQ(libc->function("no_such_function"), 0u);
+}
+
+// Whatever stands in memory, the reader ends and reads nothing but that memory.
+TEST(RemoteImage, DamagedHeadersEnd) {
+  constexpr std::size_t kBytes = 64 * 1024;
+  const auto* whole = reinterpret_cast<const char*>(base_of(reinterpret_cast<void*>(&base_of)));
+  auto* copy = static_cast<char*>(
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(copy, MAP_FAILED);
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round) {
+    ASSERT_TRUE(read_memory(getpid(), reinterpret_cast<std::uint64_t>(whole), copy, 4096));
+    for (int i = 0; i < 20; ++i) copy[random() % 1024] = static_cast<char>(random());
+    std::memcpy(copy, "\177ELF\2", 5);
+    if (const auto image = RemoteImage::at(getpid(), reinterpret_cast<std::uint64_t>(copy)))
+      image->functions("malloc");
+  }
+  munmap(copy, kBytes);
+}
+
+[[gnu::noipa]] std::vector<Frame> inner(ucontext_t& context, std::uint64_t& here) {
+  getcontext(&context);
+  const greg_t* g = context.uc_mcontext.gregs;
+  const auto at = [g](int index) { return static_cast<std::uint64_t>(g[index]); };
+  const DwarfRegisters registers = {at(REG_RAX), at(REG_RDX), at(REG_RCX), at(REG_RBX), at(REG_RSI),
+                                    at(REG_RDI), at(REG_RBP), at(REG_RSP), at(REG_R8),  at(REG_R9),
+                                    at(REG_R10), at(REG_R11), at(REG_R12), at(REG_R13), at(REG_R14),
+                                    at(REG_R15), at(REG_RIP)};
+  here = at(REG_RIP);
+  RemoteStacks stacks(getpid());
+  const CallStack stack = stacks.walk(registers);
+  EXPECT_TRUE(stack.is_whole);
+  return stack.frames;
+}
+
+TEST(RemoteStacks, WalksToTheEnd) {
+  ucontext_t context{};
+  std::uint64_t here = 0;
+  const std::vector<Frame> frames = inner(context, here);
+  ASSERT_GT(frames.size(), 3u);
+  EXPECT_EQ(frames[0].pc, here);
+  EXPECT_TRUE(frames[0].is_interrupted);
+  for (std::size_t i = 1; i < frames.size(); ++i) EXPECT_FALSE(frames[i].is_interrupted);
+  Dl_info caller{};
+  ASSERT_TRUE(dladdr(reinterpret_cast<void*>(frames[1].pc), &caller));
+  EXPECT_EQ(reinterpret_cast<std::uint64_t>(caller.dli_fbase),
+            base_of(reinterpret_cast<void*>(&base_of)));
+}
+
+}  // namespace

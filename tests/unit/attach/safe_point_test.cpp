@@ -1,0 +1,74 @@
+// The rule that says where a thread may be borrowed.
+#include "injector/attach/safe_point.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using gnomon::injector::find_safe_point;
+using gnomon::injector::Frame;
+using gnomon::injector::SafePoint;
+using Where = SafePoint::Where;
+
+// 100-199: the program; 200-299: libc, of it 250-259 functions that only wait, 260-269 the loader.
+SafePoint of(const std::vector<Frame>& frames, bool waits = false) {
+  return find_safe_point(
+      frames, waits, [](std::uint64_t pc) { return pc >= 200 && pc < 300; },
+      [](std::uint64_t pc) { return pc >= 250 && pc < 260; },
+      [](std::uint64_t pc) { return pc >= 260 && pc < 270; });
+}
+
+TEST(SafePoint, HereInTheProgram) {
+  EXPECT_EQ(of({{110, true}, {120, false}}).where, Where::here);
+  // A callback: what called it is as it would be for any call.
+  EXPECT_EQ(of({{110, true}, {210, false}, {120, false}}).where, Where::here);
+}
+
+TEST(SafePoint, LaterWhereLibcReturns) {
+  const SafePoint point = of({{210, true}, {220, false}, {120, false}, {130, false}});
+  EXPECT_EQ(point.where, Where::later);
+  EXPECT_EQ(point.address, 120u);
+}
+
+TEST(SafePoint, ReturnAddressesBelongToTheCall) {
+  // The call is the last instruction of libc's (at 299), and of the program's (at 199).
+  EXPECT_EQ(of({{210, true}, {300, false}, {200, false}}).address, 200u);
+}
+
+TEST(SafePoint, WaitsOnlyInSystemCalls) {
+  const std::vector<Frame> frames = {{205, true}, {255, false}, {120, false}};
+  EXPECT_EQ(of(frames, true).where, Where::here);
+  EXPECT_EQ(of(frames, false).where, Where::later);
+  // Not by what it calls, as malloc may.
+  EXPECT_EQ(of({{255, true}, {210, false}, {120, false}}, true).where, Where::later);
+}
+
+TEST(SafePoint, BeyondAllThatSignalsInterrupted) {
+  // A handler that interrupted malloc.
+  EXPECT_EQ(of({{110, true}, {290, false}, {210, true}, {120, false}}).address, 120u);
+  // In malloc itself, called by a handler that interrupted the program.
+  EXPECT_EQ(of({{210, true}, {110, false}, {290, false}, {130, true}, {140, false}}).address, 110u);
+  // Both: the outermost.
+  const SafePoint both = of({{210, true}, {110, false}, {290, false}, {211, true}, {140, false}});
+  EXPECT_EQ(both.where, Where::later);
+  EXPECT_EQ(both.address, 140u);
+  // A handler that interrupted a wait, or the program.
+  EXPECT_EQ(of({{110, true}, {290, false}, {205, true}, {255, false}, {120, false}}).where,
+            Where::here);
+  EXPECT_EQ(of({{110, true}, {290, false}, {120, true}}).where, Where::here);
+}
+
+TEST(SafePoint, TellsWhatTheLoaderCalls) {
+  EXPECT_FALSE(of({{110, true}, {210, false}, {120, false}}).is_under_loader);
+  const SafePoint point = of({{110, true}, {265, false}, {120, false}});
+  EXPECT_EQ(point.where, Where::here);
+  EXPECT_TRUE(point.is_under_loader);
+}
+
+TEST(SafePoint, NowhereWithoutACaller) {
+  EXPECT_EQ(of({}).where, Where::nowhere);
+  EXPECT_EQ(of({{210, true}, {220, false}}).where, Where::nowhere);
+  EXPECT_EQ(of({{110, true}, {290, false}, {210, true}}).where, Where::nowhere);
+}
+
+}  // namespace
