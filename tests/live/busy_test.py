@@ -54,14 +54,14 @@ def attempt(work, kind):
 
 
 def session(work, kind, commands):
-    """[(command, output)] of a session with a busy program; its exit status and what it printed."""
+    """[(command, output)] of a session with a busy program, and errors; its exit status and what it printed."""
     program = subprocess.Popen([build / "targets/busy", kind], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         pid = int(program.stdout.readline().split()[0])
         assert pid > 0
-        answers, _ = lldb_session.run(build, None, [f"process attach -p {pid}", *commands], work, check=False)
+        answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", *commands], work, check=False)
         printed, _ = program.communicate(timeout=PATIENCE)
-        return answers[2:], program.returncode, printed
+        return answers[2:], errors, program.returncode, printed
     finally:
         if program.poll() is None and program.pid > 0:
             program.kill()
@@ -69,12 +69,12 @@ def session(work, kind, commands):
 
 
 def in_place(work):
-    """The only thread, at a breakpoint inside a step: it is borrowed, and is where it was, and the step goes on."""
+    """The only thread, at a breakpoint inside a `finish`: it is borrowed, and is where it was."""
     looks = ["frame info", "register read", "breakpoint list -b", "thread backtrace -c 4", "target stop-hook list"]
     commands = ["target stop-hook add -o 'script print(\"stopped\")'", "target stop-hook add -o 'script print(\"never\")'",
-                "target stop-hook disable 2", "breakpoint set -n computes", "continue", "breakpoint set -n leaf", "next", "next", *looks,
+                "target stop-hook disable 2", "breakpoint set -n computes", "continue", "breakpoint set -n leaf", "finish", *looks,
                 "collector enable", *looks, "breakpoint delete -f", "finish", "detach"]
-    answers, status, said = session(work, "compute", commands)
+    answers, _, status, said = session(work, "compute", commands)
     first = commands.index(looks[0])
     before = [re.sub("stop reason = .*", "", output) for _, output in answers[first:first + len(looks)]]
     command, enabled = answers[first + len(looks)]
@@ -87,8 +87,8 @@ def in_place(work):
 def in_malloc(work):
     """The user has stopped the only thread inside malloc: it is not moved."""
     commands = ["breakpoint set -n malloc", "continue", "collector enable"]
-    answers, status, said = session(work, "malloc", commands)
-    assert "it stands inside a function of libc, of the loader or of the allocator; type `finish`, and repeat" in answers[2][1], answers
+    answers, errors, status, said = session(work, "malloc", commands)
+    assert "it stands inside a function of libc, of the loader or of the allocator; type `finish`, and repeat" in errors, (answers, errors)
     assert (status, said) == (0, "right\n"), (status, said)
 
 
