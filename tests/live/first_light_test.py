@@ -31,7 +31,7 @@ def check_split(table):
 
 with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     answers, _ = lldb_session.run(build, split, [
-        "collector status", "collector enable", "collector enable", "breakpoint set -n checkpoint", "run",
+        "collector status", "collector enable", "collector enable", "breakpoint set --one-shot true -n checkpoint", "run",
         "collector functions", "collector status", "continue", "collector functions", "collector functions --format json",
         "collector status", "collector disable", "settings show target.env-vars"], work)
     by = {}
@@ -42,7 +42,7 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     assert by["collector enable"][1].startswith("Already enabled"), by["collector enable"]
     stopped, ended = (lldb_session.rows(text) for text in by["collector functions"])
     assert 1.0 < stopped["<Total>"][0] < 3.0, stopped
-    assert 3.8 < ended["<Total>"][0] < 4.3, ended
+    assert 3.8 < ended["<Total>"][0] < 4.3, answers
     check_split(ended)
     assert "State" in by["collector status"][1] and "recording" in by["collector status"][1]
     assert "ended" in by["collector status"][2]
