@@ -135,13 +135,18 @@ Result<Room> make_room(lldb::SBProcess& process) {
   return Room{*gate, *code};
 }
 
+// False: it cannot be; the thread is as it was.
 bool borrow(lldb::SBProcess& process, Borrowed& borrowed, Insertion& insertion, const Room& room) {
-  insertion.place(room.gate, room.code, borrowed.stopped.rsp(), borrowed.resume.rip,
-                  borrowed.stays);
-  return write(process, room.gate, &insertion.gate(), sizeof(Gate)) &&
-         write(process, room.code, insertion.code().data(), insertion.code().size()) &&
-         set_registers(borrowed.thread,
-                       {borrowed.resume.rax, insertion.entry(), insertion.stack_top()});
+  const Stopped& was = borrowed.stopped;
+  insertion.place(room.gate, room.code, was.rsp(), borrowed.resume.rip, borrowed.stays);
+  if (!write(process, room.gate, &insertion.gate(), sizeof(Gate)) ||
+      !write(process, room.code, insertion.code().data(), insertion.code().size()))
+    return false;
+  if (set_registers(borrowed.thread,
+                    {borrowed.resume.rax, insertion.entry(), insertion.stack_top()}))
+    return true;
+  set_registers(borrowed.thread, {was.rax(), was.rip(), was.rsp()});
+  return false;
 }
 
 std::vector<std::string> arrived(lldb::SBProcess& process,
@@ -169,16 +174,17 @@ Result<AttachResult> attach(lldb::SBProcess& process, const AttachSettings& sett
   if (!insertion) return tl::unexpected(insertion.error());
   const auto room = make_room(process);
   if (!room) return tl::unexpected(room.error());
-  auto chosen = choose_thread(process);
-  if (!chosen) {
+  const auto give_up = [&](const Fault& why) {
     process.DeallocateMemory(room->gate);
     process.DeallocateMemory(room->code);
-    return tl::unexpected(chosen.error());
-  }
+    return tl::unexpected(why);
+  };
+  auto chosen = choose_thread(process);
+  if (!chosen) return give_up(chosen.error());
   Borrowed& borrowed = chosen->borrowed;
   const std::uint64_t flags = flags_of(borrowed.thread);
   if (!borrow(process, borrowed, *insertion, *room))
-    return fault("LLDB cannot write to process " + std::to_string(pid));
+    return give_up({"LLDB cannot write to process " + std::to_string(pid), ""});
   const auto free = chosen->free + run(process, *chosen, *insertion);
   bring_back(process, borrowed, *insertion, flags);
   if (insertion->progress() != Insertion::Progress::done)

@@ -55,6 +55,7 @@ class Choice {
   std::optional<Borrowed> waiting(lldb::SBThread thread);
   std::optional<Borrowed> at_safe_point(lldb::SBThread thread);
   std::optional<Borrowed> walk_all();
+  void let_candidate_run();
 
   lldb::SBProcess& process_;
   SafePoints points_;
@@ -120,6 +121,12 @@ std::optional<Borrowed> Choice::fit_now() {
 }
 
 void Choice::run_on() {
+  let_candidate_run();
+  if (process_.GetState() == lldb::eStateStopped)
+    points_ = SafePoints(pid());  // of what it has now
+}
+
+void Choice::let_candidate_run() {
   std::stable_sort(
       candidates_.begin(), candidates_.end(),
       [](const Candidate& a, const Candidate& b) { return a.is_blocked < b.is_blocked; });

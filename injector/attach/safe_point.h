@@ -37,8 +37,6 @@ class SafePoints {
   };
   const Object* object_at(std::uint64_t pc) const;
   bool is_seen_whole(const CallStack& stack) const;
-  bool has_locks(std::uint64_t pc) const;
-  bool only_waits(std::uint64_t pc) const;
 
   pid_t pid_;
   std::optional<RemoteStacks> stacks_;  // made when first asked for
