@@ -32,7 +32,6 @@ struct Gate {
   char error_text[GATE_ERROR_BYTES];
   format::AttachRequest request;
   std::uint64_t turns;  // of waiting before the borrowed thread goes on
-  char unused[8];
   alignas(64) char extended[kExtendedBytes];
 };
 static_assert(offsetof(Gate, helper) == GATE_HELPER && offsetof(Gate, mask) == GATE_MASK);

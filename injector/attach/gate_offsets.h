@@ -22,8 +22,8 @@
 #define GATE_ERROR_TEXT 4288
 #define GATE_ERROR_BYTES 1024
 #define GATE_REQUEST 5312
-#define GATE_TURNS 13552
-#define GATE_EXTENDED 13568
+#define GATE_TURNS 13568
+#define GATE_EXTENDED 13632
 
 // What the borrowed thread pushes.
 #define GATE_PUSHED 128

@@ -89,6 +89,8 @@ void Insertion::place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, 
   gate_at_ = gate;
   code_at_ = code;
   gate_->turns = stays ? kTurns : 1;
+  gate_->request.borrowed_begin = gate;
+  gate_->request.borrowed_end = gate + kGateBytes;
   gate_->helper = code + gate_helper_offset();
   code_ = gate_code(gate, sp, rip);
 }

@@ -139,6 +139,7 @@ Attached attach(AttachRequest& request) {
   const ssize_t n = readlink("/proc/self/exe", settings.executable, sizeof settings.executable - 1);
   settings.executable[n > 0 ? n : 0] = 0;
   forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
+  note_borrowed({request.borrowed_begin, request.borrowed_end});
   note_mappings();
   const auto [recorder, error] = begin_attached(settings);
   request.error = error;

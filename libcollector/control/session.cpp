@@ -93,6 +93,7 @@ constexpr pthread_key_t kKeysWithoutHeap = 32;
 
 bool adopt_thread(Thread& slot) {
   if (raw_syscall(SYS_gettid) != long{slot.tid}) return false;
+  if (is_on_borrowed()) return false;  // the next tick sees its own stack
   slot.adopting = 0;
   if (Thread* own = current_thread; own && own != &slot && own->tid == slot.tid) {
     slot.masked = own->masked;

@@ -13,6 +13,7 @@ namespace gnomon::collector {
 namespace {
 
 constinit Mappings mappings;
+constinit ByteRange borrowed;
 
 }  // namespace
 
@@ -29,6 +30,12 @@ ByteRange main_stack(std::uint64_t top) {
 ByteRange main_stack() {
   const std::uint64_t top = own_stat_field(28);
   return top == 0 ? ByteRange{} : main_stack(top);
+}
+
+void note_borrowed(const ByteRange& memory) { borrowed = memory; }
+
+bool is_on_borrowed() {
+  return borrowed.contains(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
 }
 
 bool note_mappings() { return mappings.read(); }

@@ -10,6 +10,10 @@ namespace gnomon::collector {
 ByteRange main_stack(std::uint64_t top);
 // The same of a process that has run for a while; empty: not known. Normal context.
 ByteRange main_stack();
+// Memory that is nobody's stack, though a thread may stand on it. Normal context.
+void note_borrowed(const ByteRange& memory);
+// True if the calling thread does. Any context.
+bool is_on_borrowed();
 // Before running_stack. False: no memory, or /proc is not there. Normal context.
 bool note_mappings();
 // The stack of the calling thread, which existed at note_mappings; `main` is what main_stack says

@@ -11,7 +11,7 @@ namespace gnomon::format {
 // The function of libcollector.so that is given an AttachRequest, in a thread made for it with all
 // signals blocked: int gnomon_attach(AttachRequest*).
 inline constexpr const char* kAttachFunction = "gnomon_attach";
-inline constexpr std::uint32_t kAttachVersion = 1;
+inline constexpr std::uint32_t kAttachVersion = 2;
 
 // The sentence for each stands in kRefusals.
 enum class Attached : std::uint32_t {
@@ -48,11 +48,13 @@ struct AttachRequest {
   std::uint32_t threads;   // sampled
   std::uint32_t blocking;  // not sampled: they block SIGPROF
   std::uint32_t refused;   // not sampled: no slot, or no timer
-  char stem[4096];         // /directory/test of test.N.er
-  char directory[4096];    // the experiment
+  // Memory of the injector's, on which a borrowed thread may still stand: nobody's stack.
+  std::uint64_t borrowed_begin, borrowed_end;
+  char stem[4096];       // /directory/test of test.N.er
+  char directory[4096];  // the experiment
 };
 static_assert(offsetof(AttachRequest, answer) == 24);
-static_assert(offsetof(AttachRequest, stem) == 48);
-static_assert(sizeof(AttachRequest) == 48 + 2 * 4096);
+static_assert(offsetof(AttachRequest, stem) == 64);
+static_assert(sizeof(AttachRequest) == 64 + 2 * 4096);
 
 }  // namespace gnomon::format

@@ -24,6 +24,14 @@ def has_samples(experiment):
         return False
 
 
+def wait_for_samples(experiment, program):
+    """False: there were none in time, or before the program ended."""
+    limit = time.monotonic() + PATIENCE
+    while not has_samples(experiment) and time.monotonic() < limit and program.poll() is None:
+        time.sleep(0.05)
+    return has_samples(experiment)
+
+
 def attempt(work, kind):
     """What went wrong, or None; how long the process was held, in ms."""
     program = subprocess.Popen([build / "targets/busy", kind], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -35,10 +43,7 @@ def attempt(work, kind):
         enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, .*\. It stood still for (\d+) ms\.\n", said)
         if not enabled:
             return f"{said} {errors}", None
-        limit = time.monotonic() + PATIENCE
-        while not has_samples(enabled.group(1)) and time.monotonic() < limit and program.poll() is None:
-            time.sleep(0.05)
-        if not has_samples(enabled.group(1)):
+        if not wait_for_samples(enabled.group(1), program):
             return "no samples", None
         try:
             printed, _ = program.communicate(timeout=PATIENCE)
@@ -53,13 +58,14 @@ def attempt(work, kind):
             program.wait(PATIENCE)
 
 
-def session(work, kind, commands):
+def session(work, kind, commands, on_crash=(), sampled=False):
     """[(command, output)] of a session with a busy program, and errors; its exit status and what it printed."""
     program = subprocess.Popen([build / "targets/busy", kind], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         pid = int(program.stdout.readline().split()[0])
         assert pid > 0
-        answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", *commands], work, check=False)
+        answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", *commands], work, check=False, on_crash=on_crash)
+        assert not sampled or wait_for_samples(f"{work}/test.1.er", program), (answers, errors)
         printed, _ = program.communicate(timeout=PATIENCE)
         return answers[2:], errors, program.returncode, printed
     finally:
@@ -84,6 +90,21 @@ def in_place(work):
     assert "computes" in dict(answers)["finish"] and (status, said) == (0, "right\n"), (answers, status, said)
 
 
+def at_signal(work):
+    """The only thread, at a signal's delivery: its handler runs, and it is where it was; its stacks are whole afterwards."""
+    looks = ["register read rip rsp rflags", "p (int)(*(int*)&handled)"]
+    commands = [*looks, "collector enable", *looks, "detach"]
+    answers, errors, status, said = session(work, "signal", ["continue"], on_crash=commands, sampled=True)
+    assert "SIGVTALRM" in answers[0][1], answers
+    place, calls = (output for _, output in answers[1:3])
+    place_after, calls_after = (output for _, output in answers[4:6])
+    assert answers[3][1].startswith("Recording process ") and place == place_after, (answers, errors)
+    assert calls.split()[-1] == "0" and calls_after.split()[-1] == "1", answers
+    functions, _ = recorded.functions(build, f"{work}/test.1.er")
+    assert functions["_start"][1] > 0.9 * functions["<Total>"][1], functions
+    assert (status, said) == (0, "right\n"), (status, said)
+
+
 def in_malloc(work):
     """The user has stopped the only thread inside malloc: it is not moved."""
     commands = ["breakpoint set -n malloc", "continue", "collector enable"]
@@ -106,7 +127,7 @@ for kind in kinds:
     print(f"{kind}: {len(held)} of {ATTEMPTS}, held {sorted(held)} ms", *wrong, sep="\n  ", flush=True)
     faults += len(wrong)
 if len(sys.argv) == 2:
-    for case in (in_place, in_malloc):
+    for case in (in_place, at_signal, in_malloc):
         with tempfile.TemporaryDirectory() as work:
             case(work)
             print(f"{case.__name__}: ok", flush=True)

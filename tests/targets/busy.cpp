@@ -167,6 +167,19 @@ void handles() {
   allocates();
 }
 
+// Computes, with a handler now and then.
+void is_called() {
+  static const bool ready = [] {
+    struct sigaction action {};
+    action.sa_handler = [](int) { ++handled; };
+    sigaction(SIGVTALRM, &action, nullptr);
+    const itimerval often{{0, 200'000}, {0, 200'000}};
+    return setitimer(ITIMER_VIRTUAL, &often, nullptr) == 0;
+  }();
+  check(ready, "setitimer");
+  computes();
+}
+
 struct Work {
   int threads;
   std::function<void()> turn;
@@ -176,7 +189,7 @@ const std::map<std::string, Work> kWork = {
     {"arena", {4, allocates}},  {"dlopen", {1, loads}},          {"dlopens", {4, loads}},
     {"fork", {1, forks}},       {"forks", {3, forks}},           {"vfork", {1, vforks}},
     {"spawn", {2, spawns}},     {"threads", {2, makes_threads}}, {"stdio", {4, prints}},
-    {"handler", {1, handles}},
+    {"handler", {1, handles}},  {"signal", {1, is_called}},
 };
 
 bool input_is_over() {
