@@ -1,4 +1,4 @@
-// The program gnomon: reports outside the debugger.
+// The program gnomon: recording and reports outside the debugger.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/collect.h"
 #include "commands/help.h"
 #include "commands/terminal.h"
 
@@ -37,7 +38,8 @@ class ShellHost : public Host {
 
  private:
   static tl::unexpected<Fault> only_in_lldb() {
-    return fault("only a debugger can do that", "in LLDB type `collector enable`");
+    return fault("only a debugger can do that",
+                 "in LLDB type `collector enable`; `gnomon collect -P PID` records a process");
   }
 
   std::string experiment_;
@@ -45,8 +47,11 @@ class ShellHost : public Host {
 
 constexpr const char* kUsage =
     "Usage: gnomon print [OPTION]... -REPORT... EXPERIMENT\n"
+    "       gnomon collect -P PID [-t TIME] [-d DIRECTORY]\n"
     "       gnomon help [COMMAND]\n"
     "       gnomon version\n\n"
+    "collect records a process that runs, without a debugger, to DIRECTORY/test.N.er: for\n"
+    "TIME (10, 10s, 2m), or until Ctrl-C or its end.\n\n"
     "Example: gnomon print -functions test.1.er\n\n";
 
 // A report and its own words.
@@ -127,6 +132,11 @@ Result<Answer> run(const std::vector<std::string>& words) {
   const std::string verb = words.empty() ? "" : words.front();
   const std::vector<std::string> rest(words.empty() ? words.end() : words.begin() + 1, words.end());
   if (verb == "print") return print(rest);
+  if (verb == "collect") {
+    auto said = collect(rest);
+    if (!said) return tl::unexpected(said.error());
+    return Answer{std::move(*said), {}};
+  }
   ShellHost host;
   if (verb == "help" || verb == "--help" || verb == "-h" || verb.empty()) {
     if (rest.size() == 1 && rest[0] == "--markdown") return Answer{help_markdown(), {}};
@@ -136,7 +146,7 @@ Result<Answer> run(const std::vector<std::string>& words) {
   }
   if (verb == "version" || verb == "--version")
     return execute(host, **find_command("version"), rest);
-  constexpr std::string_view kVerbs[] = {"print", "help", "version"};
+  constexpr std::string_view kVerbs[] = {"print", "collect", "help", "version"};
   return fault("gnomon has no command " + verb,
                suggestion(verb, kVerbs, "`gnomon help` lists them all"));
 }

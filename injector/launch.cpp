@@ -42,20 +42,24 @@ std::string real_path(const lldb::SBFileSpec& file) {
 }  // namespace
 
 Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target,
-                               LaunchSettings settings) {
-  settings.executable = real_path(target.GetExecutable());
-  if (settings.executable.empty())
+                               const Settings& settings) {
+  const std::string executable = real_path(target.GetExecutable());
+  if (executable.empty())
     return fault("the target's program is not a file here", "choose one with `target create`");
-  if (auto fit = check_program(settings.executable); !fit) return tl::unexpected(fit.error());
+  if (auto fit = check_program(executable); !fit) return tl::unexpected(fit.error());
+  // ld.so takes ':' and ' ' for the end of an entry.
+  if (settings.library.find_first_of(": ") != std::string::npos)
+    return fault(
+        settings.library + " cannot be preloaded because of the blank or colon in its path",
+        "install Gnomon under another path");
   Launch launch;
   launch.target_ = target;
-  launch.settings_ = settings;
   if (const char* preload = target.GetEnvironment().Get("LD_PRELOAD"))
     launch.users_preload_ = preload;
   const std::string& theirs = launch.users_preload_;
   const std::pair<const char*, std::string> variables[] = {
       {format::kEnvLibrary, settings.library},
-      {format::kEnvTarget, settings.executable},
+      {format::kEnvTarget, executable},
       {format::kEnvSession, hex(settings.session)},
       {format::kEnvStem, settings.stem},
       {format::kEnvInterval, std::to_string(settings.interval_ns)},
@@ -73,7 +77,7 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
     launch.release(debugger);
     return fault("LLDB does not let SIGPROF pass", "see `help process handle`");
   }
-  launch.watch_ = std::make_unique<Watch>(debugger, target, std::move(settings));
+  launch.watch_ = std::make_unique<Watch>(debugger, target, settings, executable);
   return launch;
 }
 

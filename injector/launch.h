@@ -15,20 +15,18 @@ namespace gnomon::injector {
 class Launch {
  public:
   // Sets the target's environment and how LLDB treats SIGPROF, and watches its launches. The user's
-  // LD_PRELOAD stays behind ours. settings.executable is filled in here.
+  // LD_PRELOAD stays behind ours.
   static Result<Launch> prepare(lldb::SBDebugger& debugger, lldb::SBTarget target,
-                                LaunchSettings settings);
+                                const Settings& settings);
   // Takes it all out of the environment again.
   void release(lldb::SBDebugger& debugger);
 
-  const LaunchSettings& settings() const { return settings_; }
   lldb::SBTarget target() const { return target_; }
   // Why a process of this launch is not recorded; empty: it is, or it is not known.
   std::optional<Fault> verdict(lldb::SBProcess process) const { return watch_->verdict(process); }
 
  private:
   lldb::SBTarget target_;
-  LaunchSettings settings_;
   std::string users_preload_;
   std::unique_ptr<Watch> watch_;
 };

@@ -15,10 +15,12 @@ constexpr std::uint32_t kBell = 1;
 
 }  // namespace
 
-Watch::Watch(lldb::SBDebugger debugger, lldb::SBTarget target, LaunchSettings settings)
+Watch::Watch(lldb::SBDebugger debugger, lldb::SBTarget target, Settings settings,
+             std::string executable)
     : debugger_(debugger),
       target_(target),
       settings_(std::move(settings)),
+      executable_(std::move(executable)),
       events_("gnomon.launches"),
       bell_("gnomon.bell") {
   bell_.AddListener(events_, kBell);
@@ -61,9 +63,9 @@ void Watch::judge(std::uint32_t process, pid_t pid, const std::stop_token& stop)
 
 std::optional<Fault> Watch::fault_of(pid_t pid, const std::stop_token& stop) {
   using std::chrono::milliseconds;
-  if (auto fit = check_program(settings_.executable); !fit) return fit.error();
+  if (auto fit = check_program(executable_); !fit) return fit.error();
   for (unsigned looks = 0; !stop.stop_requested(); ++looks) {
-    switch (presence(pid, settings_.executable, settings_.library)) {
+    switch (presence(pid, executable_, settings_.library)) {
       case Presence::gone:
         return std::nullopt;
       case Presence::absent:

@@ -10,25 +10,20 @@
 #include <thread>
 #include <utility>
 
+#include "injector/settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {
-
-struct LaunchSettings {
-  std::string library;     // real path of libcollector.so
-  std::string executable;  // real path of the program
-  std::string stem;        // /directory/test of test.N.er
-  std::uint64_t session = 0;
-  std::uint64_t interval_ns = 0;
-};
 
 // How long a launched program waits for this watch at most.
 inline constexpr unsigned kHoldMs = 2000;
 
 class Watch {
  public:
-  // What is wrong with a launch is also written to the debugger's error output.
-  Watch(lldb::SBDebugger debugger, lldb::SBTarget target, LaunchSettings settings);
+  // `executable`: real path of the program. What is wrong with a launch is also written to the
+  // debugger's error output.
+  Watch(lldb::SBDebugger debugger, lldb::SBTarget target, Settings settings,
+        std::string executable);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -43,7 +38,8 @@ class Watch {
 
   lldb::SBDebugger debugger_;
   lldb::SBTarget target_;
-  const LaunchSettings settings_;
+  const Settings settings_;
+  const std::string executable_;
   lldb::SBListener events_;
   lldb::SBBroadcaster bell_;  // wakes the thread for its end
   std::mutex mutex_;

@@ -7,7 +7,7 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <random>
+#include <span>
 
 #include "commands/experiment_finder.h"
 #include "commands/terminal.h"
@@ -20,28 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kInterval = 10'007'000;  // ns; a prime number of microseconds
-
-// libcollector.so lies beside the plugin.
-Result<std::string> library_path() {
+// Where the plugin lies: libcollector.so is beside it.
+Result<std::string> plugin_folder() {
   Dl_info here{};
-  if (dladdr(reinterpret_cast<const void*>(&library_path), &here) == 0 || !here.dli_fname)
-    return fault("the plugin cannot tell where it was loaded from");
   std::error_code error;
-  const fs::path library = fs::canonical(here.dli_fname, error).parent_path() / "libcollector.so";
-  if (error || access(library.c_str(), R_OK) != 0)
-    return fault("cannot read " + library.string(), "install it beside lldb-gnomon.so");
-  // ld.so takes ':' and ' ' for the end of an entry.
-  if (library.string().find_first_of(": ") != std::string::npos)
-    return fault(
-        library.string() + " cannot be preloaded because of the blank or colon in its path",
-        "install Gnomon under another path");
-  return library.string();
-}
-
-std::uint64_t random_session() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32 | random()) | 1;
+  if (dladdr(reinterpret_cast<const void*>(&plugin_folder), &here) == 0 || !here.dli_fname)
+    return fault("the plugin cannot tell where it was loaded from");
+  return fs::canonical(here.dli_fname, error).parent_path().string();
 }
 
 bool is_alive(lldb::SBProcess process) {
@@ -56,10 +41,6 @@ bool is_alive(lldb::SBProcess process) {
   }
 }
 
-std::string count(std::uint32_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
-
 }  // namespace
 
 bool Session::is_recorded(lldb::SBProcess process) const {
@@ -68,42 +49,23 @@ bool Session::is_recorded(lldb::SBProcess process) const {
 }
 
 // Where experiments go and what writes them; a fault: nothing can be recorded from here.
-Result<injector::LaunchSettings> Session::settings() const {
-  auto library = library_path();
-  if (!library) return tl::unexpected(library.error());
-  std::error_code error;
-  const fs::path directory = fs::current_path(error);
-  if (error || access(directory.c_str(), W_OK | X_OK) != 0)
-    return fault("no experiment can be written to " + directory.string(),
-                 "start LLDB in a directory that you may write to");
-  injector::LaunchSettings settings;
-  settings.library = *library;
-  settings.stem = stem_.empty() ? (directory / "test").string() : stem_;
-  settings.session = session_ != 0 ? session_ : random_session();
-  settings.interval_ns = kInterval;
+Result<injector::Settings> Session::settings() const {
+  const auto folder = plugin_folder();
+  if (!folder) return tl::unexpected(folder.error());
+  auto settings = injector::new_settings(std::span(&*folder, 1), ".");
+  if (!settings || session_ == 0) return settings;
+  settings->stem = stem_;
+  settings->session = session_;
   return settings;
 }
 
-Result<std::string> Session::attach(lldb::SBProcess process,
-                                    const injector::LaunchSettings& settings) {
-  const injector::AttachSettings wanted{settings.library, settings.stem, settings.session,
-                                        settings.interval_ns};
-  const auto attached = injector::attach_by_lldb(debugger_, process, wanted);
+Result<std::string> Session::attach(lldb::SBProcess process, const injector::Settings& settings) {
+  const auto attached = injector::attach_by_lldb(debugger_, process, settings);
   const std::string pid = std::to_string(process.GetProcessID());
   if (!attached)
     return fault("process " + pid + " is not recorded: " + attached.error().what,
                  attached.error().next);
-  std::string text = fmt::format(
-      "Recording process {} to {}: {}, by their CPU clocks. It stood still for {:.0f} ms.\n"
-      "Not sampled: threads made from now on{}.\n",
-      pid, attached->experiment, count(attached->threads, "thread"), attached->held_ms,
-      attached->blocking == 0
-          ? ""
-          : ", and " + count(attached->blocking, "thread") + " now blocking SIGPROF");
-  if (attached->moved) text += "The selected thread has run on a little: it was inside libc or the loader.\n";
-  for (const std::string& thread : attached->arrived)
-    text += "Meanwhile thread " + thread + " has stopped: it stays there until you continue.\n";
-  return text;
+  return injector::text_of(*attached, static_cast<pid_t>(process.GetProcessID()));
 }
 
 Result<std::string> Session::enable() {

@@ -24,8 +24,8 @@ class Session : public commands::Host {
   std::string state() override;
 
  private:
-  Result<injector::LaunchSettings> settings() const;
-  Result<std::string> attach(lldb::SBProcess process, const injector::LaunchSettings& settings);
+  Result<injector::Settings> settings() const;
+  Result<std::string> attach(lldb::SBProcess process, const injector::Settings& settings);
   bool is_recorded(lldb::SBProcess process) const;
 
   lldb::SBDebugger debugger_;

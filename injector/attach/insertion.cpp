@@ -40,7 +40,7 @@ Fault fault_of(const AttachRequest& request, const std::string& stem) {
   switch (static_cast<Attached>(request.answer)) {
     case Attached::no_directory:
       return {"the process cannot write " + stem + ".N.er (" + reason + ")",
-              "start LLDB in a directory that the process may write to"};
+              "choose a directory that it may write to"};
     case Attached::already:
       return {"it is recorded already, to " + text_of(request.directory), ""};
     case Attached::failed:
@@ -57,7 +57,7 @@ Fault fault_of(const AttachRequest& request, const std::string& stem) {
 
 }  // namespace
 
-Result<Insertion> Insertion::prepare(pid_t pid, const AttachSettings& settings) {
+Result<Insertion> Insertion::prepare(pid_t pid, const Settings& settings) {
   if (!extended_state_fits())
     return fault("this CPU's vector registers cannot be saved (XSAVE)",
                  "start the program from the debugger instead");
@@ -79,7 +79,7 @@ Result<Insertion> Insertion::prepare(pid_t pid, const AttachSettings& settings) 
   gate.request.interval = settings.interval_ns;
   if (!copy(format::kAttachFunction, gate.name) || !copy(settings.library, gate.library) ||
       !copy(settings.stem, gate.request.stem))
-    return fault("the path " + settings.stem + " is too long", "start LLDB in another directory");
+    return fault("the path " + settings.stem + " is too long", "choose another directory");
   return made;
 }
 

@@ -4,36 +4,20 @@
 #include <sys/types.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "injector/attach/gate.h"
+#include "injector/attach/result.h"
+#include "injector/settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {
 
-struct AttachSettings {
-  std::string library;  // a path that the process can open
-  std::string stem;     // /directory/test of test.N.er
-  std::uint64_t session = 0;
-  std::uint64_t interval_ns = 0;
-};
-
-// What came of an attach.
-struct AttachResult {
-  std::string experiment;
-  std::uint32_t threads = 0, blocking = 0, refused = 0;
-  double held_ms = 0;  // the process stood still for us
-  bool moved = false;  // the selected thread is not where it was
-  // Threads that have come to a stop of the user's meanwhile, as "#2 (breakpoint 1.1)".
-  std::vector<std::string> arrived;
-};
-
 class Insertion {
  public:
   // A fault: nothing can be loaded into this process; it was not touched.
-  static Result<Insertion> prepare(pid_t pid, const AttachSettings& settings);
+  static Result<Insertion> prepare(pid_t pid, const Settings& settings);
 
   // The bytes for the addresses where the back-end has made room: kGateBytes that can be read and
   // written, a page that can be executed. For a thread that stands at `sp` and goes on at `rip`, at

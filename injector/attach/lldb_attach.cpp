@@ -163,7 +163,7 @@ std::vector<std::string> arrived(lldb::SBProcess& process,
   return texts;
 }
 
-Result<AttachResult> attach(lldb::SBProcess& process, const AttachSettings& settings) {
+Result<AttachResult> attach(lldb::SBProcess& process, const Settings& settings) {
   const auto start = Clock::now();
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   if (const int fatal = fatal_signal(process); fatal != 0)
@@ -204,7 +204,7 @@ Result<AttachResult> attach(lldb::SBProcess& process, const AttachSettings& sett
 }  // namespace
 
 Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
-                                    const AttachSettings& settings) {
+                                    const Settings& settings) {
   if (process.GetState() != lldb::eStateStopped)
     return fault("process " + std::to_string(process.GetProcessID()) + " is not stopped",
                  "stop it with Ctrl-C or `process interrupt`, and repeat");

@@ -10,6 +10,6 @@ namespace gnomon::injector {
 // The process is stopped again afterwards, its selected thread and frame as they were. A fault: it
 // is not recorded, and why.
 Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
-                                    const AttachSettings& settings);
+                                    const Settings& settings);
 
 }  // namespace gnomon::injector

@@ -7,11 +7,25 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 namespace gnomon::injector {
+namespace {
+
+std::optional<std::uint64_t> number_in(const std::string& status, const std::string& name,
+                                       int base) {
+  std::istringstream lines(status);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(name + ":"))
+      return std::strtoull(line.c_str() + name.size() + 1, nullptr, base);
+  return std::nullopt;
+}
+
+}  // namespace
 
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes) {
   const iovec here{to, bytes};
@@ -51,6 +65,26 @@ bool is_mapped(pid_t pid, std::uint64_t begin, std::uint64_t bytes,
   return bytes != 0 && at >= begin + bytes;
 }
 
+std::vector<pid_t> threads_of(pid_t pid) {
+  std::vector<pid_t> threads;
+  std::error_code error;
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+  for (std::filesystem::directory_iterator at(tasks, error), end; !error && at != end;
+       at.increment(error))
+    if (const long tid = std::strtol(at->path().filename().c_str(), nullptr, 10); tid > 0)
+      threads.push_back(static_cast<pid_t>(tid));
+  return threads;
+}
+
+std::string program_identity(pid_t pid) { return proc_text(pid, "auxv"); }
+
+// "PID (name) STATE ...", and the name may be anything.
+char state_of(pid_t pid, pid_t tid) {
+  const std::string stat = proc_text(pid, "task/" + std::to_string(tid) + "/stat");
+  const std::size_t at = stat.rfind(") ");
+  return at == std::string::npos || at + 2 >= stat.size() ? '\0' : stat[at + 2];
+}
+
 std::string proc_text(pid_t pid, const std::string& name) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -63,11 +97,12 @@ std::string proc_link(pid_t pid, const std::string& name) {
   return {path.data(), static_cast<std::size_t>(n > 0 ? n : 0)};
 }
 
+std::optional<std::uint64_t> status_number(pid_t pid, const std::string& name) {
+  return number_in(proc_text(pid, "status"), name, 10);
+}
+
 std::optional<std::uint64_t> status_mask(pid_t pid, pid_t tid, const std::string& name) {
-  std::istringstream lines(proc_text(pid, "task/" + std::to_string(tid) + "/status"));
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(name + ":")) return std::stoull(line.substr(name.size() + 1), nullptr, 16);
-  return std::nullopt;
+  return number_in(proc_text(pid, "task/" + std::to_string(tid) + "/status"), name, 16);
 }
 
 }  // namespace gnomon::injector

@@ -33,6 +33,14 @@ std::vector<Mapping> mappings_of(pid_t pid);
 // Whether all of [begin, begin + bytes) is mapped, with `permissions` (as in "rw-").
 bool is_mapped(pid_t pid, std::uint64_t begin, std::uint64_t bytes, const std::string& permissions);
 
+std::vector<pid_t> threads_of(pid_t pid);
+// What the kernel gave the program that runs in a process; another after execve(2).
+std::string program_identity(pid_t pid);
+// The letter of proc_pid_stat(5): 'R', 'S', 'D', 'T', 't', 'Z'; 0: it has ended.
+char state_of(pid_t pid, pid_t tid);
+// A number of /proc/PID/status, as "TracerPid".
+std::optional<std::uint64_t> status_number(pid_t pid, const std::string& name);
+
 // Text of /proc/PID/name; empty: it cannot be read.
 std::string proc_text(pid_t pid, const std::string& name);
 // Where the link /proc/PID/name leads; empty: it cannot be read.

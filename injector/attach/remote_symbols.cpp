@@ -67,4 +67,15 @@ Result<LoaderFunctions> find_loader_functions(pid_t pid) {
   return found;
 }
 
+// In syscall(3).
+std::uint64_t find_system_call_instruction(pid_t pid) {
+  constexpr std::array<unsigned char, 2> kInstruction = {0x0f, 0x05};
+  constexpr std::uint64_t kMost = 256;
+  for (const RemoteImage& image : images_of(pid))
+    for (const AddressRange& range : image.functions("syscall"))
+      for (std::uint64_t at = range.begin; at < std::min(range.end, range.begin + kMost); ++at)
+        if (read_value<std::array<unsigned char, 2>>(pid, at) == kInstruction) return at;
+  return 0;
+}
+
 }  // namespace gnomon::injector

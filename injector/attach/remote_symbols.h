@@ -19,4 +19,7 @@ struct LoaderFunctions {
 // has none, as a static program, or one of another libc.
 Result<LoaderFunctions> find_loader_functions(pid_t pid);
 
+// Where a system call instruction of libc's lies; 0: nowhere.
+std::uint64_t find_system_call_instruction(pid_t pid);
+
 }  // namespace gnomon::injector

@@ -1,0 +1,145 @@
+// `gnomon collect`: records a process that runs, without a debugger. The program's only thread.
+#include "commands/collect.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <optional>
+
+#include "commands/command.h"
+#include "injector/attach/ptrace_attach.h"
+#include "injector/attach/remote_process.h"
+#include "injector/handshake.h"
+#include "injector/settings.h"
+
+namespace gnomon::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using std::chrono::seconds;
+
+struct Wanted {
+  pid_t process = 0;
+  std::optional<seconds> time;  // none: until told
+  std::string directory = ".";
+};
+
+// N, Ns or Nm.
+std::optional<seconds> time_of(std::string_view word) {
+  constexpr std::size_t kMost = 1'000'000;
+  const bool minutes = word.ends_with('m');
+  if (minutes || word.ends_with('s')) word.remove_suffix(1);
+  const auto number = whole_number(word);
+  if (!number || *number == 0 || *number > kMost) return std::nullopt;
+  return seconds(*number * (minutes ? 60 : 1));
+}
+
+Result<void> set(char option, const std::string& word, Wanted& wanted) {
+  if (option == 'd') {
+    wanted.directory = word;
+  } else if (option == 't') {
+    wanted.time = time_of(word);
+    if (!wanted.time) return fault(word + " is not a time", "10, 10s and 2m are");
+  } else {
+    const auto number = whole_number(word);
+    if (!number || *number == 0 || *number > std::numeric_limits<pid_t>::max())
+      return fault(word + " is not the number of a process", "`ps` lists them");
+    wanted.process = static_cast<pid_t>(*number);
+  }
+  return {};
+}
+
+Result<Wanted> read(std::span<const std::string> words) {
+  constexpr std::string_view kOptions = "Ptd";
+  constexpr const char* kSyntax = "gnomon collect -P PID [-t TIME] [-d DIRECTORY]";
+  Wanted wanted;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.size() < 2 || word[0] != '-')
+      return fault("gnomon collect does not start programs, not even " + word,
+                   "in LLDB `collector enable` and `run` do; of one that runs give the number: -P");
+    if (kOptions.find(word[1]) == std::string_view::npos)
+      return fault("gnomon collect has no option " + word, kSyntax);
+    if (word.size() == 2 && i + 1 == words.size())
+      return fault(word + " needs a word behind it", kSyntax);
+    auto done = set(word[1], word.size() > 2 ? word.substr(2) : words[++i], wanted);
+    if (!done) return tl::unexpected(done.error());
+  }
+  if (wanted.process == 0) return fault("no process is named", kSyntax);
+  return wanted;
+}
+
+// Beside this program, as it was built or installed.
+std::vector<std::string> library_folders() {
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  return {here / ".." / GNOMON_LIBRARY_FOLDER, here / "../lib", here};
+}
+
+enum class End { told, time, process, program };
+
+sigset_t ends() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  return signals;
+}
+
+// What the kernel says of a process whose first thread has ended is little, though it runs on.
+End wait(pid_t pid, const std::string& program, std::optional<seconds> time) {
+  constexpr timespec kLook{0, 50'000'000};
+  const auto limit = Clock::now() + time.value_or(seconds(0));
+  const sigset_t signals = ends();
+  for (;;) {
+    if (sigtimedwait(&signals, nullptr, &kLook) > 0) return End::told;
+    if (time && Clock::now() >= limit) return End::time;
+    const std::string now = injector::program_identity(pid);
+    if (now.empty() && injector::threads_of(pid).size() <= 1) return End::process;
+    if (!now.empty() && now != program) return End::program;
+  }
+}
+
+std::string ending(End end, pid_t pid) {
+  switch (end) {
+    case End::process:
+      return fmt::format("process {} has ended", pid);
+    case End::program:
+      return fmt::format("process {} runs another program now, which is not recorded", pid);
+    default:
+      return fmt::format("process {} runs on", pid);
+  }
+}
+
+}  // namespace
+
+Result<std::string> collect(std::span<const std::string> words) {
+  const auto wanted = read(words);
+  if (!wanted) return tl::unexpected(wanted.error());
+  const pid_t pid = wanted->process;
+  const auto settings = injector::new_settings(library_folders(), wanted->directory);
+  if (!settings) return tl::unexpected(settings.error());
+  const sigset_t signals = ends();
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  const std::string program = injector::program_identity(pid);
+  const auto attached = injector::attach_by_ptrace(pid, *settings);
+  if (!attached)
+    return fault(fmt::format("process {} is not recorded: {}", pid, attached.error().what),
+                 attached.error().next);
+  const auto start = Clock::now();
+  fmt::print("{}{}", injector::text_of(*attached, pid),
+             wanted->time ? "" : "Ctrl-C ends the recording.\n");
+  std::fflush(stdout);
+  const End end = wait(pid, program, wanted->time);
+  injector::ask_to_end(settings->stem, settings->session, pid);
+  const std::chrono::duration<double> taken = Clock::now() - start;
+  return fmt::format("Recorded {:.1f} s; {}. `gnomon print -functions {}` shows it.\n",
+                     taken.count(), ending(end, pid), attached->experiment);
+}
+
+}  // namespace gnomon::commands

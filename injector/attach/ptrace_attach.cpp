@@ -1,0 +1,181 @@
+// The collector comes into a running process that no debugger holds. One thread of ours, from its
+// call to its return.
+#include "injector/attach/ptrace_attach.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "injector/attach/ptrace_choice.h"
+#include "injector/attach/remote_process.h"
+#include "injector/attach/remote_symbols.h"
+#include "injector/attach/traced_thread.h"
+#include "injector/attach/waiting.h"
+
+namespace gnomon::injector {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+constexpr std::uint64_t kCodeBytes = 4096;
+
+std::string named(pid_t pid) { return "process " + std::to_string(pid); }
+
+// What ptrace(2) would refuse, and why.
+Result<void> may_trace(pid_t pid) {
+  const std::string number = std::to_string(pid);
+  if (pid <= 0 || state_of(pid, pid) == '\0') return fault("there is no process " + number);
+  if (pid == getpid()) return fault(named(pid) + " is this one");
+  switch (state_of(pid, pid)) {
+    case 'Z':
+      return fault(named(pid) + " has ended, or its first thread has");
+    case 'T':
+      return fault(named(pid) + " is stopped", "let it run with `kill -CONT " + number + "`");
+    default:
+      break;
+  }
+  if (const auto tracer = status_number(pid, "TracerPid"); tracer.value_or(0) != 0)
+    return fault(
+        named(pid) + " is held by a debugger already (process " + std::to_string(*tracer) + ")",
+        "enable the collector there, or detach it");
+  if (access(("/proc/" + number + "/mem").c_str(), R_OK) == 0 && !proc_link(pid, "exe").empty())
+    return {};
+  return fault(named(pid) + " may not be debugged by you",
+               "be the user that runs it, or root; see /proc/sys/kernel/yama/ptrace_scope");
+}
+
+struct Room {
+  std::uint64_t gate = 0, code = 0;
+};
+
+bool is_error(std::uint64_t result) { return result > ~4095ull; }
+
+Result<std::uint64_t> map(TracedThread& thread, std::uint64_t at, std::uint64_t bytes, int access) {
+  const auto mapped = thread.call(
+      at, SYS_mmap,
+      {0, bytes, static_cast<std::uint64_t>(access), MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0});
+  if (!mapped) return fault("a thread of it ended meanwhile", "repeat");
+  if (!is_error(*mapped)) return *mapped;
+  return fault(
+      "it cannot get memory (" + std::string(std::strerror(static_cast<int>(-*mapped))) + ")",
+      "see its limits in /proc/PID/limits");
+}
+
+void unmap(TracedThread& thread, std::uint64_t at, const Room& room) {
+  if (room.gate != 0) thread.call(at, SYS_munmap, {room.gate, kGateBytes});
+  if (room.code != 0) thread.call(at, SYS_munmap, {room.code, kCodeBytes});
+}
+
+// Sends the thread into the gate. Empty: it was not the moment, and it is where it was.
+std::optional<Result<Room>> borrow(TracedThread& thread, std::uint64_t at, Insertion& insertion) {
+  Room room;
+  const auto give_up = [&](const Fault& why) -> Result<Room> {
+    unmap(thread, at, room);
+    return tl::unexpected(why);
+  };
+  const auto gate = map(thread, at, kGateBytes, PROT_READ | PROT_WRITE);
+  if (!gate) return give_up(gate.error());
+  room.gate = *gate;
+  const auto code = map(thread, at, kCodeBytes, PROT_READ | PROT_EXEC);
+  if (!code) return give_up(code.error());
+  room.code = *code;
+  insertion.place(room.gate, room.code, thread.stopped().rsp(), thread.resume().rip, false);
+  if (!thread.write(room.gate, &insertion.gate(), offsetof(Gate, extended)) ||
+      !thread.write(room.code, insertion.code().data(), insertion.code().size()))
+    return give_up({"its memory cannot be written", ""});
+  // A handler that runs inside the gate would not end the wait outside of it.
+  if (thread.waits() && has_signal_to_come(thread.stopped().pid, thread.tid()))
+    return unmap(thread, at, room), std::nullopt;
+  if (!thread.send(insertion.entry(), insertion.stack_top())) return std::nullopt;
+  return room;
+}
+
+struct Sent {
+  pid_t thread;
+  Room room;
+};
+// `held` grows by how long threads stood still.
+Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, Insertion& insertion,
+                      nanoseconds& held) {
+  constexpr int kAttempts = 50;
+  for (int i = 0; i < kAttempts; ++i) {
+    auto chosen = choose_by_ptrace(pid);
+    if (!chosen) return tl::unexpected(chosen.error());
+    TracedThread& thread = chosen->thread;
+    // What is known of its libc is of another program else.
+    if (program_identity(pid) != program)
+      return fault(named(pid) + " has begun another program meanwhile", "repeat");
+    const auto room = borrow(thread, at, insertion);
+    held += chosen->held + thread.release();
+    if (room && !*room) return tl::unexpected(room->error());
+    if (room) return Sent{thread.tid(), **room};
+  }
+  return fault("signals keep coming for its threads", "repeat, or start it from the debugger");
+}
+
+bool wait_for(const Insertion& insertion) {
+  constexpr milliseconds kPatience{5000};
+  constexpr std::chrono::microseconds kPause{100};
+  for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
+    if (insertion.progress() == Insertion::Progress::done) return true;
+    std::this_thread::sleep_for(kPause);
+  }
+  return false;
+}
+
+// The memory goes back once nobody is in it any more. For how long a thread stood still for that.
+nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& room) {
+  constexpr int kLooks = 200;
+  constexpr milliseconds kPause{1};
+  nanoseconds held{};
+  for (int i = 0; i < kLooks; ++i, std::this_thread::sleep_for(kPause)) {
+    const auto helper = read_value<std::uint64_t>(pid, room.gate + GATE_HELPER_TID);
+    if (!helper) return held;
+    if (*helper == 0 || state_of(pid, static_cast<pid_t>(*helper)) != '\0') continue;
+    if (const char state = state_of(pid, borrowed); state != 'R' && state != 'S') return held;
+    auto thread = TracedThread::stop(pid, borrowed);
+    if (!thread) continue;
+    const std::uint64_t pc = thread->stopped().rip();
+    const bool is_out = (pc < room.code || pc >= room.code + kCodeBytes) && !thread->is_delicate();
+    if (is_out) unmap(*thread, at, room);
+    held += thread->release();
+    if (is_out) return held;
+  }
+  return held;
+}
+
+}  // namespace
+
+Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
+  if (auto may = may_trace(pid); !may) return tl::unexpected(may.error());
+  const std::string program = program_identity(pid);
+  auto insertion = Insertion::prepare(pid, settings);
+  if (!insertion) return tl::unexpected(insertion.error());
+  const std::uint64_t at = find_system_call_instruction(pid);
+  if (at == 0) return fault("the libc of " + named(pid) + " has no syscall()");
+  nanoseconds held{};
+  const auto sent = send_one(pid, program, at, *insertion, held);
+  if (!sent) return tl::unexpected(sent.error());
+  if (!wait_for(*insertion))
+    return fault(named(pid) + " is still " + insertion->step(),
+                 "recording begins by itself once it gets there");
+  auto result = insertion->result();
+  held += give_back(pid, sent->thread, at, sent->room);
+  if (result) {
+    result->held_ms = std::chrono::duration<double, std::milli>(held).count();
+    result->others_ran = true;
+  }
+  return result;
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,33 @@
+// What came of an attach, and how it is told. Any thread.
+#include "injector/attach/result.h"
+
+#include <fmt/format.h>
+
+namespace gnomon::injector {
+namespace {
+
+std::string count(std::uint32_t number, const std::string& what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string text_of(const AttachResult& result, pid_t pid) {
+  std::string text = fmt::format("Recording process {} to {}: {}, by their CPU clocks. ", pid,
+                                 result.experiment, count(result.threads, "thread"));
+  text += result.others_ran
+              ? fmt::format("One thread of it stood still for {:.1f} ms.\n", result.held_ms)
+              : fmt::format("It stood still for {:.0f} ms.\n", result.held_ms);
+  text += "Not sampled: threads made from now on";
+  if (result.blocking != 0)
+    text += fmt::format(", and {} now blocking SIGPROF", count(result.blocking, "thread"));
+  text += ".\n";
+  if (result.moved)
+    text += "The selected thread has run on a little: it was inside libc or the loader.\n";
+  for (const std::string& thread : result.arrived)
+    text += fmt::format("Meanwhile thread {} has stopped: it stays there until you continue.\n",
+                        thread);
+  return text;
+}
+
+}  // namespace gnomon::injector

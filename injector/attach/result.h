@@ -1,0 +1,24 @@
+// What came of an attach, and how it is told. Any thread.
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gnomon::injector {
+
+struct AttachResult {
+  std::string experiment;
+  std::uint32_t threads = 0, blocking = 0, refused = 0;
+  double held_ms = 0;       // the process, or one thread at a time, stood still for us
+  bool others_ran = false;  // one thread at a time
+  bool moved = false;       // the thread selected in the debugger is not where it was
+  // Threads that have come to a stop of the user's meanwhile, as "#2 (breakpoint 1.1)".
+  std::vector<std::string> arrived;
+};
+
+// Lines for the user.
+std::string text_of(const AttachResult& result, pid_t pid);
+
+}  // namespace gnomon::injector

@@ -1,0 +1,76 @@
+// One thread of another process, stopped by ptrace(2) while the others run. Of one thread of ours,
+// in which signals are blocked meanwhile: its end would leave the other where it was sent.
+#pragma once
+#include <signal.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+
+#include "injector/attach/waiting.h"
+
+namespace gnomon::injector {
+
+class TracedThread {
+ public:
+  // Empty: it has ended, may not be traced, is stopped by job control, or a signal has just come
+  // for it, which it gets; nothing about it has changed.
+  static std::optional<TracedThread> stop(pid_t pid, pid_t tid);
+  // It goes on, untraced: where it was, unless it was sent elsewhere.
+  ~TracedThread();
+  TracedThread(TracedThread&& other) noexcept;
+  TracedThread& operator=(TracedThread&&) = delete;
+
+  pid_t tid() const { return tid_; }
+  Stopped stopped() const;
+  // Where it goes on. True of `waits`: that is, a system call begins anew.
+  const Resume& resume() const { return resume_; }
+  bool waits() const { return waits_; }
+  // In a sequence that the kernel begins anew unless the thread stays in it (rseq(2)), or in code
+  // of another kind than 64-bit: its registers must stay as they are.
+  bool is_delicate() const;
+  // Lets it run until it comes to an address. False: it did not in that time, or waits for what
+  // another holds.
+  bool run_to(std::uint64_t address, std::chrono::milliseconds patience);
+  // Has it make a system call, by an instruction that lies at `at`; it stays where it is. The
+  // result as the kernel gives it. Empty: it has ended.
+  std::optional<std::uint64_t> call(std::uint64_t at, long number,
+                                    std::initializer_list<std::uint64_t> arguments);
+  // Also where only code is.
+  bool write(std::uint64_t address, const void* from, std::size_t bytes);
+  // As it is, but on another stack and at other code. False: it stays where it is.
+  bool send(std::uint64_t rip, std::uint64_t rsp);
+  // It goes on. For how long it stood still for us.
+  std::chrono::nanoseconds release();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  enum class Came { interrupt, trap, system_call, signal, group_stop, nothing, end };
+
+  TracedThread(pid_t pid, pid_t tid) : pid_(pid), tid_(tid) {}
+  Came wait(std::chrono::nanoseconds patience);
+  Came interrupt();
+  bool look();
+  bool go_on(int request, int signal);
+  bool set(std::uint64_t rax, std::uint64_t rip, std::uint64_t rsp);
+  Came to_system_call_stop();
+  bool run_until_trap(std::uint64_t address, Clock::time_point limit);
+  bool is_at(std::uint64_t address) const;
+  void hold_our_signals();
+
+  pid_t pid_, tid_;
+  bool is_stopped_ = false;
+  bool waits_ = false;
+  bool is_touched_ = false;  // its registers are not those that it was stopped with
+  int signal_ = 0;           // to be delivered when it goes on
+  user_regs_struct registers_{};
+  Resume resume_{};
+  std::optional<sigset_t> our_mask_;
+  Clock::time_point since_{};
+  std::chrono::nanoseconds held_{};
+};
+
+}  // namespace gnomon::injector
