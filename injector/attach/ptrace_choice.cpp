@@ -35,6 +35,7 @@ class Search {
 
   pid_t pid_;
   SafePoints points_;
+  QuickBreakpoints quick_;
   std::chrono::nanoseconds held_{};
 };
 
@@ -78,6 +79,7 @@ std::optional<TracedThread> Search::round() {
   if (!points_.has_own_allocator())
     for (const pid_t tid : threads)
       if (auto found = waiting(tid)) return found;
+  points_.prepare();
   std::size_t walked = 0;
   for (const pid_t tid : threads) {
     if (++walked > kMostWalked) break;

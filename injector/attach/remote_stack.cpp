@@ -55,6 +55,12 @@ void report(Dwfl* dwfl, pid_t pid) {
   dwfl_report_end(dwfl, nullptr, nullptr);
 }
 
+int read_cfi(Dwfl_Module* module, void**, const char*, Dwarf_Addr, void*) {
+  Dwarf_Addr bias = 0;
+  dwfl_module_eh_cfi(module, &bias);
+  return DWARF_CB_OK;
+}
+
 int add_frame(Dwfl_Frame* state, void* arg) {
   auto& frames = *static_cast<std::vector<Frame>*>(arg);
   Frame frame{};
@@ -88,6 +94,8 @@ RemoteStacks::RemoteStacks(pid_t pid)
     : thread_(std::make_unique<Thread>(Thread{pid, {}})), dwfl_(dwfl_begin(&kFiles)) {
   if (!dwfl_) return;
   report(dwfl_.get(), pid);
+  // Else at the first walk, while a thread is held.
+  dwfl_getmodules(dwfl_.get(), read_cfi, nullptr, 0);
   dwfl_attach_state(dwfl_.get(), nullptr, pid, &kThreads, thread_.get());
 }
 

@@ -117,8 +117,12 @@ SafePoints::SafePoints(pid_t pid) : pid_(pid) {
                           mapping.path.starts_with("/") || mapping.path == "[vdso]"});
 }
 
-SafePoint SafePoints::of(const Stopped& thread, bool waits) {
+void SafePoints::prepare() {
   if (!stacks_) stacks_.emplace(pid_);
+}
+
+SafePoint SafePoints::of(const Stopped& thread, bool waits) {
+  prepare();
   const CallStack stack = stacks_->walk(thread.registers);
   const bool is_whole = is_seen_whole(stack);
   if (!is_whole && runs_handler(thread)) return {};

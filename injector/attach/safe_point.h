@@ -25,6 +25,8 @@ class SafePoints {
  public:
   // Of a process as it is mapped now.
   explicit SafePoints(pid_t pid);
+  // Reads what `of` will need, so that no thread has to stand still for that.
+  void prepare();
   // `waits`: the thread is in a system call that can begin anew.
   SafePoint of(const Stopped& thread, bool waits);
   // True if malloc is not libc's: its locks may be waited for in any way.

@@ -2,12 +2,13 @@
 // in which signals are blocked meanwhile: its end would leave the other where it was sent.
 #include "injector/attach/traced_thread.h"
 
+#include <linux/perf_event.h>
 #include <linux/rseq.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,7 +44,6 @@ constexpr std::uint64_t debug_register(unsigned index) {
 
 std::optional<TracedThread> TracedThread::stop(pid_t pid, pid_t tid) {
   TracedThread thread(pid, tid);
-  thread.since_ = Clock::now();
   if (trace(PTRACE_SEIZE, tid, 0, number(PTRACE_O_TRACESYSGOOD)) != 0) return std::nullopt;
   // Until it has stopped it is untouched, and we may end. One that cannot stop ends its wait first.
   const Came came = thread.interrupt();
@@ -64,6 +64,7 @@ TracedThread::TracedThread(TracedThread&& other) noexcept
       resume_(other.resume_),
       our_mask_(std::exchange(other.our_mask_, std::nullopt)),
       since_(other.since_),
+      not_yet_(other.not_yet_),
       held_(other.held_) {}
 
 TracedThread::~TracedThread() { release(); }
@@ -111,8 +112,10 @@ TracedThread::Came TracedThread::wait(nanoseconds patience) {
   constexpr int kTurns = 100;
   constexpr std::chrono::microseconds kPause{20};
   const auto limit = Clock::now() + patience;
+  not_yet_ = Clock::now();
   for (int i = 0;; ++i) {
     int status = 0;
+    const auto now = Clock::now();
     const pid_t found = waitpid(tid_, &status, __WALL | WNOHANG);
     if (found < 0 && errno != EINTR) return Came::end;
     if (found == tid_) {
@@ -123,17 +126,18 @@ TracedThread::Came TracedThread::wait(nanoseconds patience) {
       signal_ = signal;
       return signal == SIGTRAP ? Came::trap : Came::signal;
     }
-    if (Clock::now() > limit) return Came::nothing;
-    if (i < kTurns)
-      sched_yield();
-    else
-      std::this_thread::sleep_for(kPause);
+    not_yet_ = now;
+    if (now > limit) return Came::nothing;
+    // Not by yielding: on a busy machine that is for milliseconds.
+    if (i >= kTurns) std::this_thread::sleep_for(kPause);
   }
 }
 
 TracedThread::Came TracedThread::interrupt() {
   trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
-  return wait(kForEver);
+  const Came came = wait(kForEver);
+  since_ = not_yet_;
+  return came;
 }
 
 // False: it cannot be read; it goes on as it was.
@@ -183,7 +187,7 @@ bool TracedThread::run_until_trap(std::uint64_t address, Clock::time_point limit
   for (int waits = 0;;) {
     const Came came = wait(is_over ? kForEver : kLook);
     is_stopped_ = came != Came::nothing && came != Came::end;
-    since_ = Clock::now();
+    since_ = not_yet_;
     if (came == Came::end || came == Came::group_stop) return false;
     if (came == Came::interrupt && is_over) return false;
     if (came == Came::trap && is_at(address)) {
@@ -255,6 +259,20 @@ bool TracedThread::write(std::uint64_t address, const void* from, std::size_t by
   for (std::size_t i = 0; i < words.size(); ++i)
     if (trace(PTRACE_POKEDATA, tid_, address + i * 8, number(words[i])) != 0) return false;
   return true;
+}
+
+QuickBreakpoints::QuickBreakpoints() {
+  perf_event_attr nothing{};
+  nothing.size = sizeof nothing;
+  nothing.type = PERF_TYPE_SOFTWARE;
+  nothing.config = PERF_COUNT_SW_DUMMY;
+  nothing.exclude_kernel = nothing.exclude_hv = 1;
+  event_ =
+      static_cast<int>(syscall(SYS_perf_event_open, &nothing, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+QuickBreakpoints::~QuickBreakpoints() {
+  if (event_ >= 0) close(event_);
 }
 
 }  // namespace gnomon::injector

@@ -69,8 +69,21 @@ class TracedThread {
   user_regs_struct registers_{};
   Resume resume_{};
   std::optional<sigset_t> our_mask_;
-  Clock::time_point since_{};
+  Clock::time_point since_{}, not_yet_{};  // it has stood still; it was last seen running
   std::chrono::nanoseconds held_{};
+};
+
+// While one lives, run_to is quick: for the first event of perf's in the machine, as a debug
+// register is one, the kernel waits for all CPUs, some 10 ms.
+class QuickBreakpoints {
+ public:
+  QuickBreakpoints();
+  ~QuickBreakpoints();
+  QuickBreakpoints(const QuickBreakpoints&) = delete;
+  QuickBreakpoints& operator=(const QuickBreakpoints&) = delete;
+
+ private:
+  int event_;  // -1: it may not be had, and it takes longer
 };
 
 }  // namespace gnomon::injector
