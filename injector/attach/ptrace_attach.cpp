@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "injector/attach/ptrace_choice.h"
 #include "injector/attach/remote_process.h"
@@ -142,8 +143,12 @@ nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& r
     const auto helper = read_value<std::uint64_t>(pid, room.gate + GATE_HELPER_TID);
     if (!helper) return held;
     if (*helper == 0 || state_of(pid, static_cast<pid_t>(*helper)) != '\0') continue;
-    if (const char state = state_of(pid, borrowed); state != 'R' && state != 'S') return held;
-    auto thread = TracedThread::stop(pid, borrowed);
+    const char state = state_of(pid, borrowed);
+    const std::vector<pid_t> threads = threads_of(pid);
+    if (threads.empty()) return held;
+    // One that waits for the kernel cannot be stopped before that is over.
+    if (state != 'R' && state != 'S' && state != '\0') continue;
+    auto thread = TracedThread::stop(pid, state == '\0' ? threads.front() : borrowed);
     if (!thread) continue;
     const std::uint64_t pc = thread->stopped().rip();
     const bool is_out = (pc < room.code || pc >= room.code + kCodeBytes) && !thread->is_delicate();

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 
 import lldb_session
 import recorded
@@ -15,21 +14,6 @@ kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else (
     "compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler")
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PATIENCE = 30  # s
-
-
-def has_samples(experiment):
-    try:
-        return recorded.samples(build, experiment) > 5
-    except (AssertionError, KeyError):
-        return False
-
-
-def wait_for_samples(experiment, program):
-    """False: there were none in time, or before the program ended."""
-    limit = time.monotonic() + PATIENCE
-    while not has_samples(experiment) and time.monotonic() < limit and program.poll() is None:
-        time.sleep(0.05)
-    return has_samples(experiment)
 
 
 def attempt(work, kind):
@@ -43,7 +27,7 @@ def attempt(work, kind):
         enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, .*\. It stood still for (\d+) ms\.\n", said)
         if not enabled:
             return f"{said} {errors}", None
-        if not wait_for_samples(enabled.group(1), program):
+        if not recorded.wait_for_samples(build, enabled.group(1), program):
             return "no samples", None
         try:
             printed, _ = program.communicate(timeout=PATIENCE)
@@ -65,7 +49,7 @@ def session(work, kind, commands, on_crash=(), sampled=False):
         pid = int(program.stdout.readline().split()[0])
         assert pid > 0
         answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", *commands], work, check=False, on_crash=on_crash)
-        assert not sampled or wait_for_samples(f"{work}/test.1.er", program), (answers, errors)
+        assert not sampled or recorded.wait_for_samples(build, f"{work}/test.1.er", program), (answers, errors)
         printed, _ = program.communicate(timeout=PATIENCE)
         return answers[2:], errors, program.returncode, printed
     finally:
@@ -113,7 +97,6 @@ def in_malloc(work):
     assert (status, said) == (0, "right\n"), (status, said)
 
 
-faults = 0
 faults = 0
 for kind in kinds:
     held, wrong = [], []

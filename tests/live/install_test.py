@@ -30,6 +30,13 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     printed = run(prefix / "bin/gnomon", "print", "-functions", "test.1.er", cwd=work)
     assert lldb_session.rows(printed.stdout) == rows, printed.stdout
 
+    with subprocess.Popen(["sleep", "100"]) as sleeper:
+        try:
+            collected = run(prefix / "bin/gnomon", "collect", "-P", sleeper.pid, "-t", 1, cwd=work)
+        finally:
+            sleeper.kill()
+    assert collected.returncode == 0 and f"to {work}/test.2.er: 1 thread, " in collected.stdout, collected
+
     other = run(build / "targets/other_lldb", plugin)
     assert other.stdout == "refused\n", other
     lines = other.stderr.splitlines()

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import subprocess
+import time
 
 
 def variables(build, program, work, interval=10_000_000, hold=0):
@@ -41,3 +42,18 @@ def status(build, experiment):
 def samples(build, experiment):
     """How many there are."""
     return int(status(build, experiment)["Samples"].split(",")[0])
+
+
+def wait_for_samples(build, experiment, program, patience=30):
+    """False: there were none in time (s), or before the program ended."""
+    limit = time.monotonic() + patience
+    while True:
+        running = program.poll() is None
+        try:
+            if samples(build, experiment) > 5:
+                return True
+        except (AssertionError, KeyError):
+            pass
+        if not running or time.monotonic() > limit:
+            return False
+        time.sleep(0.05)

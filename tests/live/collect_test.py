@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""`gnomon collect -P PID`: a process that waits, or is in malloc, dlopen, fork, a handler, is recorded without a debugger; it does not notice."""
+import contextlib
+import ctypes
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import recorded
+
+build = pathlib.Path(sys.argv[1])
+WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept",
+         "pause", "sigtimedwait")
+BUSY = ("compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler")
+kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else WAITS + BUSY
+ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+PATIENCE = 30  # s
+
+
+@contextlib.contextmanager
+def started(*words, **more):
+    """A program, ended by the end."""
+    program = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True, **more)
+    try:
+        yield program
+    finally:
+        if program.poll() is None and program.pid > 0:
+            program.kill()
+        program.wait(PATIENCE)
+
+
+def collecting(pid, work, *more):
+    assert pid > 0
+    return started(build / "bin/gnomon", "collect", "-P", pid, *more, cwd=work, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+
+
+def number_of(program):
+    """Its own, which it prints first."""
+    return int(program.stdout.readline().split()[0])
+
+
+def collect(pid, work, *more):
+    """(exit status, what it printed)"""
+    with collecting(pid, work, *more) as gnomon:
+        said, _ = gnomon.communicate(timeout=PATIENCE)
+        return gnomon.returncode, said
+
+
+def gate_is_there(pid):
+    """Executable memory of nobody's: what came in by it is not given back."""
+    return re.search(r"^\S+ r-xp 00000000 00:00 0 *$", pathlib.Path(f"/proc/{pid}/maps").read_text(), re.M) is not None
+
+
+def attempt(work, kind):
+    """What went wrong, or None; how long a thread was held, in ms."""
+    target = [build / "targets/waits", kind] if kind in WAITS else [build / "targets/busy", kind]
+    with started(*target, cwd=work, stdin=subprocess.PIPE) as program:
+        pid = number_of(program)
+        with collecting(pid, work) as gnomon:
+            line = gnomon.stdout.readline()
+            enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, by their CPU clocks\. "
+                               r"One thread of it stood still for (\d+\.\d) ms\.\n", line)
+            if not enabled:
+                return line + gnomon.stdout.read(), None
+            experiment = enabled.group(1)
+            has_gate = gate_is_there(pid)
+            if not recorded.wait_for_samples(build, experiment, program):
+                return "no samples", None
+            try:
+                printed, _ = program.communicate(timeout=PATIENCE)
+            except subprocess.TimeoutExpired:
+                return "hangs", None
+            if (program.returncode, printed) != (0, "right\n"):
+                return f"ended with {program.returncode}: {printed}", None
+            rest, _ = gnomon.communicate(timeout=PATIENCE)
+            if f"process {pid} has ended" not in rest or gnomon.returncode != 0:
+                return rest, None
+        if has_gate:
+            return "its memory was not given back", None
+        state, functions = recorded.status(build, experiment)["State"], recorded.functions(build, experiment)[0]
+        if kind in WAITS and (state != "ended" or functions["clone3"][1] < 0.9 * functions["<Total>"][1]):
+            return f"{state}: {functions}", None
+        return None, float(enabled.group(2))
+
+
+def told(work):
+    """It ends by a signal and by the time given, and the process runs on."""
+    with started(build / "targets/busy", "arena", cwd=work, stdin=subprocess.PIPE) as program:
+        pid = number_of(program)
+        with collecting(pid, work) as gnomon:
+            threads = len(list(pathlib.Path(f"/proc/{pid}/task").iterdir()))
+            line = gnomon.stdout.readline()
+            assert threads > 2 and line.startswith(f"Recording process {pid} to {work}/test.1.er: {threads} threads, "), (threads, line)
+            assert gnomon.stdout.readline() == "Not sampled: threads made from now on.\n"
+            assert gnomon.stdout.readline() == "Ctrl-C ends the recording.\n"
+            # One at a time.
+            assert collect(pid, work) == (1, f"gnomon: process {pid} is not recorded: it is recorded already, to {work}/test.1.er.\n")
+            gnomon.send_signal(signal.SIGINT)
+            said, _ = gnomon.communicate(timeout=PATIENCE)
+            assert re.match(rf"Recorded \d+\.\d s; process {pid} runs on\. `gnomon print -functions {work}/test.1.er` shows it\.\n$", said), said
+            assert gnomon.returncode == 0
+        begun = time.monotonic()
+        status, said = collect(pid, work, "-t1s", "-d", work)
+        assert status == 0 and f"to {work}/test.2.er: {threads} threads" in said and 1 <= time.monotonic() - begun < PATIENCE, said
+        printed, _ = program.communicate(timeout=PATIENCE)
+        assert (program.returncode, printed) == (0, "right\n"), printed
+    for number in (1, 2):
+        assert recorded.status(build, f"{work}/test.{number}.er")["State"].startswith("ended"), number
+    assert 0.2 < recorded.functions(build, f"{work}/test.2.er")[0]["<Total>"][0] < 6
+
+
+def refused(work):
+    """What cannot be recorded is told, and untouched."""
+    def says(pid, text, *more):
+        status, said = collect(pid, work, *more)
+        assert status == 1 and re.fullmatch(f"gnomon: {text}\n", said), (status, said)
+
+    with started("/bin/true") as ended:
+        while pathlib.Path(f"/proc/{ended.pid}/stat").read_text().split(") ")[1][0] != "Z":
+            time.sleep(0.01)
+        says(ended.pid, rf"process \d+ is not recorded: process {ended.pid} has ended, or its first thread has\.")
+        ended.wait(PATIENCE)
+        says(ended.pid, rf"process \d+ is not recorded: there is no process {ended.pid}\.")
+    with started("/bin/sleep", "100") as sleeper:
+        pid = sleeper.pid
+        sleeper.send_signal(signal.SIGSTOP)
+        while pathlib.Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "T":
+            time.sleep(0.01)
+        says(pid, rf"process \d+ is not recorded: process \d+ is stopped; let it run with `kill -CONT {pid}`\.")
+        sleeper.send_signal(signal.SIGCONT)
+        says(pid, r"no experiment can be written to /nowhere; choose a directory that you may write to\.", "-d", "/nowhere")
+        says(pid, r"0 is not a time; .*", "-t", "0")
+        libc, PTRACE_SEIZE = ctypes.CDLL(None, use_errno=True), 0x4206
+        assert libc.ptrace(PTRACE_SEIZE, pid, None, None) == 0
+        says(pid, r"process \d+ is not recorded: process \d+ is held by a debugger already \(process \d+\); .*")
+    with started(build / "targets/alone", "stays", stdin=subprocess.PIPE) as static:
+        assert static.stdout.readline() == "alone\n"
+        says(static.pid, r"process \d+ is not recorded: process \d+ has no dynamic libc, .*; link it without -static\.")
+    assert not list(pathlib.Path(work).glob("*.er"))
+
+
+faults = 0
+for kind in kinds:
+    held, wrong = [], []
+    for _ in range(ATTEMPTS if kind in BUSY else 1):
+        with tempfile.TemporaryDirectory() as work:
+            fault, ms = attempt(work, kind)
+        if fault:
+            wrong.append(fault)
+        else:
+            held.append(ms)
+    print(f"{kind}: {len(held)} of {len(held) + len(wrong)}, held {sorted(held)} ms", *wrong, sep="\n  ", flush=True)
+    faults += len(wrong)
+if len(sys.argv) == 2:
+    for case in (told, refused):
+        with tempfile.TemporaryDirectory() as work:
+            case(work)
+            print(f"{case.__name__}: ok", flush=True)
+sys.exit(1 if faults else 0)
