@@ -30,28 +30,25 @@ using std::chrono::nanoseconds;
 
 constexpr std::uint64_t kCodeBytes = 4096;
 
-std::string named(pid_t pid) { return "process " + std::to_string(pid); }
-
 // What ptrace(2) would refuse, and why.
 Result<void> may_trace(pid_t pid) {
   const std::string number = std::to_string(pid);
-  if (pid <= 0 || state_of(pid, pid) == '\0') return fault("there is no process " + number);
-  if (pid == getpid()) return fault(named(pid) + " is this one");
+  if (pid <= 0 || state_of(pid, pid) == '\0') return fault("there is no such process");
+  if (pid == getpid()) return fault("it is this one");
   switch (state_of(pid, pid)) {
     case 'Z':
-      return fault(named(pid) + " has ended, or its first thread has");
+      return fault("it has ended, or its first thread has");
     case 'T':
-      return fault(named(pid) + " is stopped", "let it run with `kill -CONT " + number + "`");
+      return fault("it is stopped", "let it run with `kill -CONT " + number + "`");
     default:
       break;
   }
   if (const auto tracer = status_number(pid, "TracerPid"); tracer.value_or(0) != 0)
-    return fault(
-        named(pid) + " is held by a debugger already (process " + std::to_string(*tracer) + ")",
-        "enable the collector there, or detach it");
+    return fault("a debugger holds it already (process " + std::to_string(*tracer) + ")",
+                 "enable the collector there, or detach it");
   if (access(("/proc/" + number + "/mem").c_str(), R_OK) == 0 && !proc_link(pid, "exe").empty())
     return {};
-  return fault(named(pid) + " may not be debugged by you",
+  return fault("you may not debug it",
                "be the user that runs it, or root; see /proc/sys/kernel/yama/ptrace_scope");
 }
 
@@ -69,7 +66,7 @@ Result<std::uint64_t> map(TracedThread& thread, std::uint64_t at, std::uint64_t 
   if (!is_error(*mapped)) return *mapped;
   return fault(
       "it cannot get memory (" + std::string(std::strerror(static_cast<int>(-*mapped))) + ")",
-      "see its limits in /proc/PID/limits");
+      "see its limits in /proc/" + std::to_string(thread.stopped().pid) + "/limits");
 }
 
 void unmap(TracedThread& thread, std::uint64_t at, const Room& room) {
@@ -115,7 +112,7 @@ Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, I
     TracedThread& thread = chosen->thread;
     // What is known of its libc is of another program else.
     if (program_identity(pid) != program)
-      return fault(named(pid) + " has begun another program meanwhile", "repeat");
+      return fault("it has begun another program meanwhile", "repeat");
     const auto room = borrow(thread, at, insertion);
     held += chosen->held + thread.release();
     if (room && !*room) return tl::unexpected(room->error());
@@ -167,12 +164,13 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   auto insertion = Insertion::prepare(pid, settings);
   if (!insertion) return tl::unexpected(insertion.error());
   const std::uint64_t at = find_system_call_instruction(pid);
-  if (at == 0) return fault("the libc of " + named(pid) + " has no syscall()");
+  if (at == 0)
+    return fault("its libc has no syscall()", "start the program from the debugger instead");
   nanoseconds held{};
   const auto sent = send_one(pid, program, at, *insertion, held);
   if (!sent) return tl::unexpected(sent.error());
   if (!wait_for(*insertion))
-    return fault(named(pid) + " is still " + insertion->step(),
+    return fault("it is still " + insertion->step(),
                  "recording begins by itself once it gets there");
   auto result = insertion->result();
   held += give_back(pid, sent->thread, at, sent->room);

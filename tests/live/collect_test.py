@@ -122,21 +122,21 @@ def refused(work):
     with started("/bin/true") as ended:
         while pathlib.Path(f"/proc/{ended.pid}/stat").read_text().split(") ")[1][0] != "Z":
             time.sleep(0.01)
-        says(ended.pid, rf"process \d+ is not recorded: process {ended.pid} has ended, or its first thread has\.")
+        says(ended.pid, rf"process {ended.pid} is not recorded: it has ended, or its first thread has\.")
         ended.wait(PATIENCE)
-        says(ended.pid, rf"process \d+ is not recorded: there is no process {ended.pid}\.")
+        says(ended.pid, rf"process {ended.pid} is not recorded: there is no such process\.")
     with started("/bin/sleep", "100") as sleeper:
         pid = sleeper.pid
         sleeper.send_signal(signal.SIGSTOP)
         while pathlib.Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "T":
             time.sleep(0.01)
-        says(pid, rf"process \d+ is not recorded: process \d+ is stopped; let it run with `kill -CONT {pid}`\.")
+        says(pid, rf"process \d+ is not recorded: it is stopped; let it run with `kill -CONT {pid}`\.")
         sleeper.send_signal(signal.SIGCONT)
         says(pid, r"no experiment can be written to /nowhere; choose a directory that you may write to\.", "-d", "/nowhere")
         says(pid, r"0 is not a time; .*", "-t", "0")
         libc, PTRACE_SEIZE = ctypes.CDLL(None, use_errno=True), 0x4206
         assert libc.ptrace(PTRACE_SEIZE, pid, None, None) == 0
-        says(pid, r"process \d+ is not recorded: process \d+ is held by a debugger already \(process \d+\); .*")
+        says(pid, r"process \d+ is not recorded: a debugger holds it already \(process \d+\); .*")
     with started(build / "targets/alone", "stays", stdin=subprocess.PIPE) as static:
         assert static.stdout.readline() == "alone\n"
         says(static.pid, r"process \d+ is not recorded: process \d+ has no dynamic libc, .*; link it without -static\.")
