@@ -52,7 +52,7 @@ constexpr const char* kUsage =
     "       gnomon version\n\n"
     "collect records a process that runs, without a debugger, to DIRECTORY/test.N.er: for\n"
     "TIME (10, 10s, 2m), or until Ctrl-C or its end.\n\n"
-    "Example: gnomon print -functions test.1.er\n\n";
+    "Example: gnomon print -functions test.1.er\n";
 
 // A report and its own words.
 struct Wanted {
@@ -139,9 +139,12 @@ Result<Answer> run(const std::vector<std::string>& words) {
   }
   ShellHost host;
   if (verb == "help" || verb == "--help" || verb == "-h" || verb.empty()) {
-    if (rest.size() == 1 && rest[0] == "--markdown") return Answer{help_markdown(), {}};
+    if (rest.size() == 1 && rest[0] == "--markdown")
+      return Answer{fmt::format("{}\n## In the shell\n\n```\n{}```\n", help_markdown(), kUsage),
+                    {}};
+    if (rest.size() == 1 && rest[0] == "collect") return Answer{kUsage, {}};
     auto help = execute(host, **find_command("help"), rest);
-    if (help && rest.empty()) help->text.insert(0, kUsage);
+    if (help && rest.empty()) help->text.insert(0, std::string(kUsage) + "\n");
     return help;
   }
   if (verb == "version" || verb == "--version")

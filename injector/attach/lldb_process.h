@@ -13,8 +13,6 @@
 
 namespace gnomon::injector {
 
-inline constexpr std::uint64_t kCodeBytes = 4096;
-
 Stopped registers_of(pid_t pid, lldb::SBThread thread);
 std::uint64_t flags_of(lldb::SBThread thread);
 

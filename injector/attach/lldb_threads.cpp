@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include <string>
 #include <thread>
 
 #include "injector/attach/remote_process.h"
@@ -16,15 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool is_traced(pid_t pid) {
-  const std::string status = proc_text(pid, "status");
-  const std::size_t at = status.find("TracerPid:\t");
-  return at != std::string::npos && status[at + 11] != '0';
-}
-
-bool is_stopped(pid_t pid) {
-  return proc_text(pid, "status").find("\nState:\tT") != std::string::npos;
-}
+bool is_traced(pid_t pid) { return status_number(pid, "TracerPid").value_or(0) != 0; }
 
 // True if LLDB keeps SIGSTOP to itself, as it does unless told otherwise.
 bool takes_sigstop(lldb::SBProcess process) {
@@ -127,7 +118,7 @@ bool run_until(lldb::SBProcess& process, const std::function<bool()>& enough) {
   take_sigstop(process);
   if (ran && process.GetState() == lldb::eStateStopped) return true;
   // LLDB has lost it: nobody else would let it go on.
-  if (pid > 0 && !is_traced(pid) && is_stopped(pid)) kill(pid, SIGCONT);
+  if (pid > 0 && !is_traced(pid) && state_of(pid, pid) == 'T') kill(pid, SIGCONT);
   return false;
 }
 

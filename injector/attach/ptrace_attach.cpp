@@ -28,8 +28,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr std::uint64_t kCodeBytes = 4096;
-
 // What ptrace(2) would refuse, and why.
 Result<void> may_trace(pid_t pid) {
   const std::string number = std::to_string(pid);

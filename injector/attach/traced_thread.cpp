@@ -247,8 +247,8 @@ std::optional<std::uint64_t> TracedThread::call(std::uint64_t at, long system_ca
       is_stopped_ = false;
       return std::nullopt;
     }
-  trace(PTRACE_GETREGS, tid_, 0, &calling);
-  trace(PTRACE_SETSIGMASK, tid_, sizeof mask, &mask);
+  const bool is_read = trace(PTRACE_GETREGS, tid_, 0, &calling) == 0;
+  if (trace(PTRACE_SETSIGMASK, tid_, sizeof mask, &mask) != 0 || !is_read) return std::nullopt;
   return calling.rax;
 }
 

@@ -4,8 +4,8 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
+import attempts
 import lldb_session
 import recorded
 
@@ -97,21 +97,7 @@ def in_malloc(work):
     assert (status, said) == (0, "right\n"), (status, said)
 
 
-faults = 0
-for kind in kinds:
-    held, wrong = [], []
-    for _ in range(ATTEMPTS):
-        with tempfile.TemporaryDirectory() as work:
-            fault, ms = attempt(work, kind)
-        if fault:
-            wrong.append(fault)
-        else:
-            held.append(ms)
-    print(f"{kind}: {len(held)} of {ATTEMPTS}, held {sorted(held)} ms", *wrong, sep="\n  ", flush=True)
-    faults += len(wrong)
+faults = attempts.try_all({kind: ATTEMPTS for kind in kinds}, attempt)
 if len(sys.argv) == 2:
-    for case in (in_place, at_signal, in_malloc):
-        with tempfile.TemporaryDirectory() as work:
-            case(work)
-            print(f"{case.__name__}: ok", flush=True)
+    attempts.try_cases(in_place, at_signal, in_malloc)
 sys.exit(1 if faults else 0)

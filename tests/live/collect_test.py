@@ -7,9 +7,9 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
+import attempts
 import recorded
 
 build = pathlib.Path(sys.argv[1])
@@ -143,21 +143,7 @@ def refused(work):
     assert not list(pathlib.Path(work).glob("*.er"))
 
 
-faults = 0
-for kind in kinds:
-    held, wrong = [], []
-    for _ in range(ATTEMPTS if kind in BUSY else 1):
-        with tempfile.TemporaryDirectory() as work:
-            fault, ms = attempt(work, kind)
-        if fault:
-            wrong.append(fault)
-        else:
-            held.append(ms)
-    print(f"{kind}: {len(held)} of {len(held) + len(wrong)}, held {sorted(held)} ms", *wrong, sep="\n  ", flush=True)
-    faults += len(wrong)
+faults = attempts.try_all({kind: ATTEMPTS if kind in BUSY else 1 for kind in kinds}, attempt)
 if len(sys.argv) == 2:
-    for case in (told, refused):
-        with tempfile.TemporaryDirectory() as work:
-            case(work)
-            print(f"{case.__name__}: ok", flush=True)
+    attempts.try_cases(told, refused)
 sys.exit(1 if faults else 0)

@@ -1,0 +1,27 @@
+"""Many attempts at one thing, each in a directory of its own, and a line a kind of what came of them."""
+import tempfile
+
+
+def try_all(attempts, attempt):
+    """attempts: {kind: how many}; attempt(work, kind) answers what went wrong, or None, and how long the program was held, in ms.
+    How many went wrong."""
+    faults = 0
+    for kind, number in attempts.items():
+        held, wrong = [], []
+        for _ in range(number):
+            with tempfile.TemporaryDirectory() as work:
+                fault, ms = attempt(work, kind)
+            if fault:
+                wrong.append(fault)
+            else:
+                held.append(ms)
+        print(f"{kind}: {len(held)} of {number}, held {sorted(held)} ms", *wrong, sep="\n  ", flush=True)
+        faults += len(wrong)
+    return faults
+
+
+def try_cases(*cases):
+    for case in cases:
+        with tempfile.TemporaryDirectory() as work:
+            case(work)
+            print(f"{case.__name__}: ok", flush=True)
