@@ -20,7 +20,8 @@ std::string text_of(const AttachResult& result, pid_t pid) {
               : fmt::format("It stood still for {:.0f} ms.\n", result.held_ms);
   text += "Not sampled: threads made from now on";
   if (result.blocking != 0)
-    text += fmt::format(", and {} now blocking SIGPROF", count(result.blocking, "thread"));
+    text += fmt::format(", and {} now blocking SIGPROF or in a signal handler",
+                        count(result.blocking, "thread"));
   text += ".\n";
   if (result.moved)
     text += "The selected thread has run on a little: it was inside libc or the loader.\n";

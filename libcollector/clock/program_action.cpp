@@ -4,13 +4,12 @@
 #include <cstring>
 
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/threads.h"
 
 namespace gnomon::collector {
 namespace {
-
-constexpr std::size_t kMaskBytes = 8;  // the kernel's sigset_t
 
 constinit struct sigaction action {};
 constinit std::uint32_t version = 0;  // odd: being written
@@ -20,9 +19,11 @@ class AllBlocked {
  public:
   AllBlocked() {
     const std::uint64_t all = ~0ull;
-    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&all), arg(&before_), kMaskBytes);
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&all), arg(&before_), kSignalMaskBytes);
   }
-  ~AllBlocked() { raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&before_), 0, kMaskBytes); }
+  ~AllBlocked() {
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&before_), 0, kSignalMaskBytes);
+  }
   AllBlocked(const AllBlocked&) = delete;
   AllBlocked& operator=(const AllBlocked&) = delete;
 
@@ -59,13 +60,7 @@ void send_again(siginfo_t& info) {
 
 // Takes effect when our handler returns.
 void end_program(siginfo_t& info, ucontext_t& context) {
-  struct {
-    void* handler;
-    unsigned long flags;
-    void* restorer;
-    std::uint64_t mask;
-  } const by_default{};  // the kernel's sigaction; SIG_DFL is 0
-  raw_syscall(SYS_rt_sigaction, SIGPROF, arg(&by_default), 0, kMaskBytes);
+  exchange_kernel_action(SIGPROF, {});  // SIG_DFL
   sigdelset(&context.uc_sigmask, SIGPROF);
   send_again(info);
 }
@@ -75,8 +70,8 @@ void run_handler(const struct sigaction& theirs, siginfo_t& info, ucontext_t& co
   std::memcpy(&mask, &context.uc_sigmask, sizeof mask);
   std::memcpy(&theirs_too, &theirs.sa_mask, sizeof theirs_too);
   mask |= theirs_too;
-  if (!(theirs.sa_flags & SA_NODEFER)) mask |= 1ull << (SIGPROF - 1);
-  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&mask), 0, kMaskBytes);
+  if (!(theirs.sa_flags & SA_NODEFER)) mask |= signal_bit(SIGPROF);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&mask), 0, kSignalMaskBytes);
   if (theirs.sa_flags & SA_SIGINFO)
     theirs.sa_sigaction(SIGPROF, &info, &context);
   else

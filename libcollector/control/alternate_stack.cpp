@@ -1,11 +1,13 @@
 // Alternate signal stacks: a thread whose own is too small for a tick is not sampled while it has
-// it. Interposed: sigaltstack. Any context.
+// it; on one that may be too small for a tick beside a handler, ticks wait for the handler's end.
+// Interposed: sigaltstack. Any context.
 #include "libcollector/control/alternate_stack.h"
 
 #include <signal.h>
 
 #include "libcollector/clock/signal_frame.h"
 #include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/handler_masks.h"
 #include "libcollector/control/next_symbol.h"
 #include "libcollector/control/session.h"
 #include "libcollector/core/threads.h"
@@ -17,8 +19,10 @@ using Change = int (*)(const stack_t*, stack_t*);
 constinit NextSymbol<Change> real_sigaltstack{"sigaltstack", "GLIBC_2.2.5"};
 constinit std::uint64_t needed = 0;
 
-bool too_small(const stack_t& stack) {
-  return !(stack.ss_flags & SS_DISABLE) && stack.ss_size < needed;
+constexpr std::uint64_t kRoomForHandlers = 32 * 1024;  // as much as Go's runtime gives them
+
+bool is_smaller(const stack_t& stack, std::uint64_t bytes) {
+  return !(stack.ss_flags & SS_DISABLE) && stack.ss_size < bytes;
 }
 
 }  // namespace
@@ -37,7 +41,8 @@ __attribute__((visibility("default"), symver("sigaltstack@@GLIBC_2.2.5"))) int g
   Recorder* recorder = thread && fresh ? active_recorder() : nullptr;
   if (!recorder) return real_sigaltstack(fresh, old);
   const bool was_ticking = thread->ticking;
-  const bool small = too_small(*fresh);
+  const bool small = is_smaller(*fresh, needed);
+  if (is_smaller(*fresh, kRoomForHandlers)) keep_ticks_off_alternate_stacks();
   if (small) stop_clock(*thread);
   const int result = real_sigaltstack(fresh, old);
   if (result == 0 && small && was_ticking) recorder->drop(format::Drop::small_alternate_stack);

@@ -16,6 +16,7 @@
 #include "libcollector/control/stacks.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/proc_status.h"
+#include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/tasks.h"
 #include "libcollector/core/threads.h"
@@ -35,7 +36,9 @@ struct Round {
   AttachRequest* request;
   ByteRange main;  // its stack
   std::uint32_t own, pid;
-  std::uint32_t fresh;  // threads met for the first time
+  std::uint32_t fresh;                  // threads met for the first time
+  std::uint64_t handlers_on_alternate;  // signals
+  std::uint32_t in_handlers;
 };
 
 // In a fork child the slots are those of the parent's threads, whose timers are not here.
@@ -59,9 +62,13 @@ void forget_foreign_threads(std::uint32_t pid) {
       pid);
 }
 
-bool blocks_sigprof(std::uint32_t tid) {
+// No tick may come to it, or not now: a handler that has run since before the collector came may
+// have no room for one on its alternate stack, and blocks its signal.
+bool is_out_of_reach(std::uint32_t tid, Round& round) {
   static ProcStatus status;
-  return status.read(tid) && status.blocked() >> (SIGPROF - 1) & 1;
+  const std::uint64_t blocked = status.read(tid) ? status.blocked() : 0;
+  if (blocked & round.handlers_on_alternate) ++round.in_handlers;
+  return blocked & (round.handlers_on_alternate | signal_bit(SIGPROF));
 }
 
 Thread* slot_of(std::uint32_t tid, const Round& round) {
@@ -80,7 +87,7 @@ void sample_task(std::uint32_t tid, void* data) {
   if (tid == round.own) return;
   Thread* thread = find_thread(tid);
   if (thread && thread->ticking) return;
-  if (!thread && blocks_sigprof(tid)) {
+  if (!thread && is_out_of_reach(tid, round)) {
     ++round.request->blocking;
     return;
   }
@@ -100,23 +107,28 @@ void sample_task(std::uint32_t tid, void* data) {
 
 // Threads may be made meanwhile, and libc blocks all signals for a moment in posix_spawn and its
 // like: again until there is no new one, and none that blocks SIGPROF or it has done so for long.
-void sample_all_tasks(Recorder& recorder, AttachRequest& request) {
-  constexpr int kRounds = 40;
+// One that is in a handler is given longer.
+void sample_all_tasks(const Beginning& began, AttachRequest& request) {
+  constexpr int kRounds = 40, kMoreRounds = 400;
   constexpr timespec kMoment{0, 500'000};
-  Round round{&recorder,
+  Round round{began.recorder,
               &request,
               main_stack(),
               static_cast<std::uint32_t>(gettid()),
               static_cast<std::uint32_t>(getpid()),
-              1};
-  for (int i = 0; i < kRounds && (round.fresh != 0 || request.blocking != 0); ++i) {
+              1,
+              began.handlers_on_alternate,
+              0};
+  for (int i = 0; i < (round.in_handlers != 0 ? kMoreRounds : kRounds) &&
+                  (round.fresh != 0 || request.blocking != 0);
+       ++i) {
     if (round.fresh == 0) raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&kMoment));
-    round.fresh = 0;
+    round.fresh = round.in_handlers = 0;
     request.blocking = 0;
     visit_tasks(sample_task, &round);
   }
   for (std::uint32_t i = 0; i < request.blocking; ++i)
-    recorder.drop(format::Drop::blocking_threads);
+    began.recorder->drop(format::Drop::blocking_threads);
 }
 
 // Without it nobody tells a tick that code was unloaded, whose tables it would read.
@@ -141,12 +153,13 @@ Attached attach(AttachRequest& request) {
   forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
   note_borrowed({request.borrowed_begin, request.borrowed_end});
   note_mappings();
-  const auto [recorder, error] = begin_attached(settings);
-  request.error = error;
+  const Beginning began = begin_attached(settings);
+  Recorder* recorder = began.recorder;
+  request.error = began.error;
   if (!recorder) return Attached::no_directory;
   std::memcpy(request.directory, recorder->directory(), sizeof request.directory);
   if (recorder->recording()) {
-    sample_all_tasks(*recorder, request);
+    sample_all_tasks(began, request);
     write_log(*recorder, {"attach", now(CLOCK_MONOTONIC), "threads", request.threads});
     return Attached::recording;
   }

@@ -10,8 +10,9 @@ namespace gnomon::collector {
 Recorder* active_recorder();
 
 struct Beginning {
-  Recorder* recorder;  // null: there is no experiment, `error` says why
-  int error;           // errno
+  Recorder* recorder;                   // null: there is no experiment, `error` says why
+  int error;                            // errno
+  std::uint64_t handlers_on_alternate;  // signals whose handlers run on an alternate stack
 };
 // Begins a session in a process that has run for a while; none may be under way. Its threads are
 // not sampled yet. What went wrong later is in the control page.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "libcollector/clock/program_action.h"
+#include "libcollector/control/handler_masks.h"
 #include "libcollector/control/next_symbol.h"
 #include "libcollector/control/signal_masks.h"
 
@@ -29,9 +30,15 @@ constinit NextSymbol<Interrupt> real_siginterrupt{"siginterrupt", "GLIBC_2.2.5"}
 bool is_ours(int signal) { return signal == SIGPROF && taken; }
 
 int act(int signal, const struct sigaction* fresh, struct sigaction* old) {
-  if (!is_ours(signal)) return real_sigaction(signal, fresh, old);
-  exchange_program_action(fresh, old);
-  return 0;
+  if (is_ours(signal)) {
+    exchange_program_action(fresh, old);
+    return 0;
+  }
+  struct sigaction extended;
+  const std::uint64_t added = added_masks();
+  const int result = real_sigaction(signal, kernel_view(signal, fresh, extended), old);
+  if (result == 0) program_view(signal, added, old);
+  return result;
 }
 
 Handler exchange_handler(Handler handler, int flags, bool mask_itself) {
@@ -79,12 +86,11 @@ void find_signal_functions() {
   real_siginterrupt.get();
 }
 
-bool take_sigprof(void (*handler)(int, siginfo_t*, void*)) {
+bool take_sigprof(void (*handler)(int, siginfo_t*, void*), bool on_alternate_stacks) {
   struct sigaction ours {
   }, before{};
   ours.sa_sigaction = handler;
-  // SA_ONSTACK: a thread on a tiny stack that has set up an alternate one expects signals there.
-  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | (on_alternate_stacks ? SA_ONSTACK : 0);
   std::memset(&ours.sa_mask, 0xff, sizeof ours.sa_mask);
   if (real_sigaction(SIGPROF, nullptr, &before) != 0) return false;
   if (before.sa_sigaction == handler) return true;  // of an earlier session

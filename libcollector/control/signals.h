@@ -7,9 +7,10 @@ namespace gnomon::collector {
 // Looks up what the interposed functions stand before; afterwards they take no lock. Normal
 // context.
 void find_signal_functions();
-// Makes `handler` the process's for SIGPROF; what it was before counts as the program's. False:
-// refused. Normal context.
-bool take_sigprof(void (*handler)(int, siginfo_t*, void*));
+// Makes `handler` the process's for SIGPROF; what it was before counts as the program's.
+// on_alternate_stacks: it runs on the alternate stack of a thread that has one, as a program whose
+// threads have tiny stacks expects. False: refused. Normal context.
+bool take_sigprof(void (*handler)(int, siginfo_t*, void*), bool on_alternate_stacks);
 // Forgets every SIGPROF that is pending for any thread, a tick or not. Normal context.
 void discard_sigprof();
 // False: the program set an action by a raw system call. Any context.

@@ -46,7 +46,7 @@ struct AttachRequest {
   std::uint32_t failure;   // Failure of the control page
   std::int32_t error;      // errno
   std::uint32_t threads;   // sampled
-  std::uint32_t blocking;  // not sampled: they block SIGPROF
+  std::uint32_t blocking;  // not sampled: they block SIGPROF, or are in a handler
   std::uint32_t refused;   // not sampled: no slot, or no timer
   // Memory of the injector's, on which a borrowed thread may still stand: nobody's stack.
   std::uint64_t borrowed_begin, borrowed_end;

@@ -87,7 +87,8 @@ inline constexpr std::array kDrops{
              "sampling"},
     DropText{Drop::small_alternate_stack,
              "threads not sampled while their alternate signal stack was too small for it"},
-    DropText{Drop::blocking_threads, "threads not sampled because they block SIGPROF"},
+    DropText{Drop::blocking_threads,
+             "threads not sampled because they block SIGPROF or were in a signal handler"},
 };
 
 // Zero everywhere: not written yet. Counters only grow.

@@ -11,7 +11,7 @@ import recorded
 
 build = pathlib.Path(sys.argv[1])
 kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else (
-    "compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler")
+    "compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers")
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PATIENCE = 30  # s
 
@@ -28,7 +28,7 @@ def attempt(work, kind):
         if not enabled:
             return f"{said} {errors}", None
         if not recorded.wait_for_samples(build, enabled.group(1), program):
-            return "no samples", None
+            return f"no samples; exit status {program.poll()}", None
         try:
             printed, _ = program.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:

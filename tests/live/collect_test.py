@@ -15,7 +15,7 @@ import recorded
 build = pathlib.Path(sys.argv[1])
 WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept",
          "pause", "sigtimedwait")
-BUSY = ("compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler")
+BUSY = ("compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers")
 kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else WAITS + BUSY
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PATIENCE = 30  # s
@@ -69,7 +69,7 @@ def attempt(work, kind):
             experiment = enabled.group(1)
             has_gate = gate_is_there(pid)
             if not recorded.wait_for_samples(build, experiment, program):
-                return "no samples", None
+                return f"no samples; exit status {program.poll()}", None
             try:
                 printed, _ = program.communicate(timeout=PATIENCE)
             except subprocess.TimeoutExpired:

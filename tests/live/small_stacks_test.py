@@ -10,7 +10,8 @@ build = pathlib.Path(sys.argv[1])
 target = build / "targets/small_stacks"
 
 # way, size, CPU seconds at least and at most
-WAYS = [("alternate", 65536, 0.6, 1), ("alternate", 8192, 0.6, 1), ("alternate", 2048, 0.25, 0.55), ("coroutine", 8192, 0.25, 1)]
+WAYS = [("alternate", 65536, 0.6, 1), ("alternate", 8192, 0.6, 1), ("alternate", 2048, 0.25, 0.55), ("coroutine", 8192, 0.25, 1),
+        ("handler", 4096, 0.35, 0.5), ("handler", 65536, 0.35, 0.5)]
 
 with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     for way, size, least, most in WAYS:

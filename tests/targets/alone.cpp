@@ -1,5 +1,5 @@
-// A program without shared libraries: nothing can be loaded into it. With an argument it stays until
-// its input ends.
+// A program without shared libraries: nothing can be loaded into it. With an argument it stays
+// until its input ends.
 #include <cstdio>
 
 int main(int argc, char**) {

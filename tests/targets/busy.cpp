@@ -143,26 +143,37 @@ void prints() {
 
 // Handlers that interrupt malloc and compute, on an alternate stack of 4 KiB.
 std::atomic<int> handled = 0;
+bool calls_on_small_stack(void (*handler)(int), long period) {
+  constexpr std::size_t kStack = 4096;
+  auto* memory =
+      static_cast<char*>(mmap(nullptr, 3 * kStack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  mprotect(memory + kStack, kStack, PROT_READ | PROT_WRITE);
+  stack_t stack{};
+  stack.ss_sp = memory + kStack;
+  stack.ss_size = kStack;
+  check(sigaltstack(&stack, nullptr) == 0, "sigaltstack");
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_ONSTACK | SA_RESTART;
+  sigaction(SIGALRM, &action, nullptr);
+  const itimerval often{{0, period}, {0, period}};
+  return setitimer(ITIMER_REAL, &often, nullptr) == 0;
+}
 void handles() {
-  static const bool ready = [] {
-    constexpr std::size_t kStack = 4096;
-    auto* memory = static_cast<char*>(
-        mmap(nullptr, 3 * kStack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    mprotect(memory + kStack, kStack, PROT_READ | PROT_WRITE);
-    stack_t stack{};
-    stack.ss_sp = memory + kStack;
-    stack.ss_size = kStack;
-    check(sigaltstack(&stack, nullptr) == 0, "sigaltstack");
-    struct sigaction action {};
-    action.sa_handler = [](int) {
-      check(leaf(handled % 3) == leaf(handled % 3), "handler");
-      ++handled;
-    };
-    action.sa_flags = SA_ONSTACK | SA_RESTART;
-    sigaction(SIGALRM, &action, nullptr);
-    const itimerval often{{0, 5000}, {0, 5000}};
-    return setitimer(ITIMER_REAL, &often, nullptr) == 0;
-  }();
+  constexpr auto kHandler = [](int) {
+    check(leaf(handled % 3) == leaf(handled % 3), "handler");
+    ++handled;
+  };
+  static const bool ready = calls_on_small_stack(kHandler, 5000);
+  check(ready, "setitimer");
+  allocates();
+}
+// Long enough for ticks to be due in it. It has no room for the loader to look a function up.
+void handles_for_long() {
+  constexpr auto kHandler = [](int) {
+    for (int i = 0; i < 1000; ++i) check(leaf(3) == leaf(3), "handler");
+  };
+  static const bool ready = calls_on_small_stack(kHandler, 30'000);
   check(ready, "setitimer");
   allocates();
 }
@@ -185,11 +196,21 @@ struct Work {
   std::function<void()> turn;
 };
 const std::map<std::string, Work> kWork = {
-    {"compute", {1, computes}}, {"vectors", {1, uses_vectors}},  {"malloc", {1, allocates}},
-    {"arena", {4, allocates}},  {"dlopen", {1, loads}},          {"dlopens", {4, loads}},
-    {"fork", {1, forks}},       {"forks", {3, forks}},           {"vfork", {1, vforks}},
-    {"spawn", {2, spawns}},     {"threads", {2, makes_threads}}, {"stdio", {4, prints}},
-    {"handler", {1, handles}},  {"signal", {1, is_called}},
+    {"compute", {1, computes}},
+    {"vectors", {1, uses_vectors}},
+    {"malloc", {1, allocates}},
+    {"arena", {4, allocates}},
+    {"dlopen", {1, loads}},
+    {"dlopens", {4, loads}},
+    {"fork", {1, forks}},
+    {"forks", {3, forks}},
+    {"vfork", {1, vforks}},
+    {"spawn", {2, spawns}},
+    {"threads", {2, makes_threads}},
+    {"stdio", {4, prints}},
+    {"handler", {1, handles}},
+    {"handlers", {1, handles_for_long}},
+    {"signal", {1, is_called}},
 };
 
 bool input_is_over() {

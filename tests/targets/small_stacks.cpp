@@ -1,5 +1,5 @@
-// Computes on small stacks with guard pages below: alternate signal stacks of some sizes, and a
-// coroutine's.
+// Computes on small stacks with guard pages below: alternate signal stacks of some sizes, a handler
+// on one, and a coroutine's.
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "tests/targets/burn.h"
 
@@ -40,6 +41,28 @@ void alternate(std::size_t size) {
     if (*at != 0x5a) std::exit(1);
 }
 
+// The handler's mask is as it was set.
+void handler(std::size_t size) {
+  stack_t mine{};
+  mine.ss_sp = guarded(size);
+  mine.ss_size = size;
+  struct sigaction action {
+  }, asked{};
+  action.sa_handler = [](int) { burn(0.1); };
+  action.sa_flags = SA_ONSTACK;
+  sigaddset(&action.sa_mask, SIGUSR2);
+  if (sigaction(SIGUSR1, &action, nullptr) != 0 || sigaltstack(&mine, nullptr) != 0 ||
+      sigaction(SIGHUP, &action, nullptr) != 0)
+    std::exit(1);
+  for (const int signal : {SIGUSR1, SIGHUP}) {
+    burn(0.1);
+    raise(signal);
+    if (sigaction(signal, nullptr, &asked) != 0 || sigismember(&asked.sa_mask, SIGPROF) != 0 ||
+        sigismember(&asked.sa_mask, SIGUSR2) != 1)
+      std::exit(1);
+  }
+}
+
 ucontext_t home, away;
 [[gnu::noinline]] void on_coroutine() { burn(0.4); }
 
@@ -57,6 +80,7 @@ void coroutine(std::size_t size) {
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const std::size_t size = std::strtoul(argv[2], nullptr, 10);
-  std::strcmp(argv[1], "coroutine") == 0 ? coroutine(size) : alternate(size);
+  const std::string_view way = argv[1];
+  way == "coroutine" ? coroutine(size) : way == "handler" ? handler(size) : alternate(size);
   return 0;
 }
