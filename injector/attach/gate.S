@@ -49,6 +49,25 @@ gate_code:
   mov eax, eax  // an int
   mov [r12 + GATE_CREATED], rax
   mov rsp, rbp
+  // sigaltstack(nullptr, &alternate)
+  mov eax, 131
+  xor edi, edi
+  lea rsi, [r12 + GATE_ALTERNATE]
+  syscall
+  mov rax, [rip + gate_words + 8]
+  sub rax, [r12 + GATE_ALTERNATE]
+  mov rcx, [r12 + GATE_ALTERNATE + 16]
+  cmp rax, rcx
+  jae 8f
+  cmp rcx, GATE_ROOMY
+  jae 8f
+  // A handler of the program's on a stack without room for a tick beside it: SIGPROF waits until
+  // the kernel puts back the mask from before the handler.
+  mov eax, 186  // gettid
+  syscall
+  mov [r12 + GATE_IN_HANDLER], eax
+  or dword ptr [r12 + GATE_MASK], GATE_SIGPROF
+8:
   mov eax, -1
   mov edx, -1
   xrstor64 [r12 + GATE_EXTENDED]

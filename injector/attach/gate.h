@@ -1,6 +1,8 @@
 // What is put into a running process to load a library: code, and a block of data that both sides
 // read. Any thread.
 #pragma once
+#include <signal.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -32,6 +34,7 @@ struct Gate {
   char error_text[GATE_ERROR_BYTES];
   format::AttachRequest request;
   std::uint64_t turns;  // of waiting before the borrowed thread goes on
+  stack_t alternate;    // of the borrowed thread
   alignas(64) char extended[kExtendedBytes];
 };
 static_assert(offsetof(Gate, helper) == GATE_HELPER && offsetof(Gate, mask) == GATE_MASK);
@@ -40,7 +43,11 @@ static_assert(offsetof(Gate, helper_tid) == GATE_HELPER_TID && offsetof(Gate, st
 static_assert(offsetof(Gate, name) == GATE_NAME && offsetof(Gate, library) == GATE_LIBRARY);
 static_assert(offsetof(Gate, error_text) == GATE_ERROR_TEXT);
 static_assert(offsetof(Gate, request) == GATE_REQUEST);
+static_assert(offsetof(Gate, request.in_handler) == GATE_IN_HANDLER);
 static_assert(offsetof(Gate, turns) == GATE_TURNS);
+static_assert(offsetof(Gate, alternate) == GATE_ALTERNATE && offsetof(stack_t, ss_sp) == 0);
+static_assert(offsetof(stack_t, ss_size) == 16);
+static_assert(format::kRoomForHandlers == GATE_ROOMY && 1 << (SIGPROF - 1) == GATE_SIGPROF);
 static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
 
 inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;

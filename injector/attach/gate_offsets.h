@@ -22,8 +22,14 @@
 #define GATE_ERROR_TEXT 4288
 #define GATE_ERROR_BYTES 1024
 #define GATE_REQUEST 5312
-#define GATE_TURNS 13568
+#define GATE_IN_HANDLER 5376
+#define GATE_TURNS 13576
+#define GATE_ALTERNATE 13584
 #define GATE_EXTENDED 13632
+
+// An alternate stack has room for ticks beside handlers.
+#define GATE_ROOMY 32768
+#define GATE_SIGPROF 0x4000000  // in a mask
 
 // What the borrowed thread pushes.
 #define GATE_PUSHED 128

@@ -79,8 +79,7 @@ std::chrono::nanoseconds run(lldb::SBProcess& process, const Chosen& chosen,
 // itself when it does.
 void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& insertion,
                 std::uint64_t flags) {
-  constexpr int kMost = 20;
-  constexpr milliseconds kHandler{2};
+  constexpr milliseconds kFirst{2}, kLongest{64};
   if (!borrowed.stays || process.GetState() != lldb::eStateStopped) return;
   const auto stays = [&] {
     return insertion.is_staying(borrowed.thread.GetFrameAtIndex(0).GetPC());
@@ -90,8 +89,10 @@ void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& i
   others.keep(process, [&](lldb::SBThread thread) {
     return thread.GetThreadID() != borrowed.thread.GetThreadID();
   });
-  for (int i = 0; i < kMost && insertion.progress() == Insertion::Progress::done && !stays(); ++i)
-    if (!run_until(process, [until = Clock::now() + kHandler] { return Clock::now() > until; }))
+  for (milliseconds handler = kFirst;
+       handler <= kLongest && !stays() && insertion.progress() == Insertion::Progress::done;
+       handler *= 2)
+    if (!run_until(process, [until = Clock::now() + handler] { return Clock::now() > until; }))
       return;
   if (process.GetState() == lldb::eStateStopped && stays()) {
     put_back(borrowed.thread, borrowed.resume.rip, borrowed.stopped.rsp(), flags);

@@ -11,6 +11,7 @@
 #include "libcollector/control/next_symbol.h"
 #include "libcollector/control/session.h"
 #include "libcollector/core/threads.h"
+#include "libcollector/format/attach.h"
 
 namespace gnomon::collector {
 namespace {
@@ -18,8 +19,6 @@ namespace {
 using Change = int (*)(const stack_t*, stack_t*);
 constinit NextSymbol<Change> real_sigaltstack{"sigaltstack", "GLIBC_2.2.5"};
 constinit std::uint64_t needed = 0;
-
-constexpr std::uint64_t kRoomForHandlers = 32 * 1024;  // as much as Go's runtime gives them
 
 bool is_smaller(const stack_t& stack, std::uint64_t bytes) {
   return !(stack.ss_flags & SS_DISABLE) && stack.ss_size < bytes;
@@ -42,7 +41,8 @@ __attribute__((visibility("default"), symver("sigaltstack@@GLIBC_2.2.5"))) int g
   if (!recorder) return real_sigaltstack(fresh, old);
   const bool was_ticking = thread->ticking;
   const bool small = is_smaller(*fresh, needed);
-  if (is_smaller(*fresh, kRoomForHandlers)) keep_ticks_off_alternate_stacks();
+  if (is_smaller(*fresh, format::kRoomForHandlers) && !are_ticks_kept_off())
+    keep_ticks_off_alternate_stacks();
   if (small) stop_clock(*thread);
   const int result = real_sigaltstack(fresh, old);
   if (result == 0 && small && was_ticking) recorder->drop(format::Drop::small_alternate_stack);

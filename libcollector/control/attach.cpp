@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/handler_masks.h"
 #include "libcollector/control/header.h"
 #include "libcollector/control/session.h"
 #include "libcollector/control/stacks.h"
@@ -87,7 +88,7 @@ void sample_task(std::uint32_t tid, void* data) {
   if (tid == round.own) return;
   Thread* thread = find_thread(tid);
   if (thread && thread->ticking) return;
-  if (!thread && is_out_of_reach(tid, round)) {
+  if (!thread && tid != round.request->in_handler && is_out_of_reach(tid, round)) {
     ++round.request->blocking;
     return;
   }
@@ -108,16 +109,16 @@ void sample_task(std::uint32_t tid, void* data) {
 // Threads may be made meanwhile, and libc blocks all signals for a moment in posix_spawn and its
 // like: again until there is no new one, and none that blocks SIGPROF or it has done so for long.
 // One that is in a handler is given longer.
-void sample_all_tasks(const Beginning& began, AttachRequest& request) {
+void sample_all_tasks(Recorder& recorder, AttachRequest& request) {
   constexpr int kRounds = 40, kMoreRounds = 400;
   constexpr timespec kMoment{0, 500'000};
-  Round round{began.recorder,
+  Round round{&recorder,
               &request,
               main_stack(),
               static_cast<std::uint32_t>(gettid()),
               static_cast<std::uint32_t>(getpid()),
               1,
-              began.handlers_on_alternate,
+              handlers_on_alternate_stacks(),
               0};
   for (int i = 0; i < (round.in_handlers != 0 ? kMoreRounds : kRounds) &&
                   (round.fresh != 0 || request.blocking != 0);
@@ -128,7 +129,7 @@ void sample_all_tasks(const Beginning& began, AttachRequest& request) {
     visit_tasks(sample_task, &round);
   }
   for (std::uint32_t i = 0; i < request.blocking; ++i)
-    began.recorder->drop(format::Drop::blocking_threads);
+    recorder.drop(format::Drop::blocking_threads);
 }
 
 // Without it nobody tells a tick that code was unloaded, whose tables it would read.
@@ -153,13 +154,12 @@ Attached attach(AttachRequest& request) {
   forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
   note_borrowed({request.borrowed_begin, request.borrowed_end});
   note_mappings();
-  const Beginning began = begin_attached(settings);
-  Recorder* recorder = began.recorder;
-  request.error = began.error;
+  const auto [recorder, error] = begin_attached(settings);
+  request.error = error;
   if (!recorder) return Attached::no_directory;
   std::memcpy(request.directory, recorder->directory(), sizeof request.directory);
   if (recorder->recording()) {
-    sample_all_tasks(began, request);
+    sample_all_tasks(*recorder, request);
     write_log(*recorder, {"attach", now(CLOCK_MONOTONIC), "threads", request.threads});
     return Attached::recording;
   }

@@ -12,7 +12,8 @@ constexpr int kSignals = 64;
 constexpr std::uint64_t kSigprof = signal_bit(SIGPROF);
 
 constinit std::atomic<bool> keeping = false;
-constinit std::atomic<std::uint64_t> added = 0;  // signals whose mask has SIGPROF by us
+constinit std::atomic<std::uint64_t> signals = 0;  // whose handlers run on an alternate stack
+constinit std::atomic<std::uint64_t> added = 0;    // signals whose mask has SIGPROF by us
 
 bool on_alternate(const KernelAction& action) {
   constexpr std::uint64_t kIgnored = 1;
@@ -41,13 +42,17 @@ bool extend(int signal) {
 
 }  // namespace
 
-std::uint64_t keep_ticks_off_alternate_stacks() {
+void keep_ticks_off_alternate_stacks() {
   keeping = true;
   std::uint64_t found = 0;
   for (int signal = 1; signal <= kSignals; ++signal)
     if (signal != SIGPROF && extend(signal)) found |= signal_bit(signal);
-  return found;
+  signals = found;
 }
+
+bool are_ticks_kept_off() { return keeping; }
+
+std::uint64_t handlers_on_alternate_stacks() { return signals; }
 
 std::uint64_t added_masks() { return added; }
 

@@ -8,9 +8,12 @@ namespace gnomon::collector {
 
 // An alternate stack is made for its handlers, and may have no room for a tick beside them, for
 // want of which the kernel would end the program. From here on, to the process's end, SIGPROF waits
-// while such a handler runs: it is added to the handlers' masks. The signals they are for, as a
-// mask; handlers that run already may still be met by a tick.
-std::uint64_t keep_ticks_off_alternate_stacks();
+// while such a handler runs: it is added to the handlers' masks. Handlers that run already may
+// still be met by a tick.
+void keep_ticks_off_alternate_stacks();
+bool are_ticks_kept_off();
+// The signals that had such a handler when ticks were last told to keep off, as a mask.
+std::uint64_t handlers_on_alternate_stacks();
 
 // What the interposed sigaction(2) tells the kernel instead of `fresh`, written to `extended` if it
 // differs.

@@ -36,7 +36,6 @@ constinit Unwinder unwinder;
 constinit pthread_key_t thread_key = 0;
 constinit bool prepared = false;  // what is made once a process, however many sessions it sees
 constinit std::atomic<bool> ending = false;
-constinit std::uint64_t handlers_on_alternate = 0;  // signals
 constinit Settings settings;
 constinit std::uint64_t cpu_at_begin = 0;  // of the process, ns: its loading is not in the samples
 constinit char scratch[64 * 1024] = {};    // one line of the header or of the map
@@ -120,14 +119,6 @@ bool prepare_process() {
   return prepared = true;
 }
 
-// Of alternate stacks that were there before the collector nothing is known. Where no handler of
-// the program's uses one they may be too small for any.
-bool wants_alternate_stacks(Loaded loaded) {
-  if (loaded == Loaded::at_start) return true;
-  handlers_on_alternate = keep_ticks_off_alternate_stacks();
-  return handlers_on_alternate != 0;
-}
-
 // Everything but the clocks of threads. A fault is in the control page.
 bool arm(Timer timer, Loaded loaded) {
   if (!open_storage()) return false;
@@ -139,7 +130,9 @@ bool arm(Timer timer, Loaded loaded) {
     unwinder.forget();
     prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_fresh_frame, adopt_thread,
                   end_if_asked);
-    if (take_sigprof(collector_sigprof, wants_alternate_stacks(loaded))) return true;
+    // Alternate stacks from before the collector that no handler uses may be too small for any.
+    const bool usable = loaded == Loaded::at_start || handlers_on_alternate_stacks() != 0;
+    if (take_sigprof(collector_sigprof, usable)) return true;
   }
   recorder->fail(format::Failure::no_clock, errno);
   return false;
@@ -233,9 +226,10 @@ Beginning begin_attached(const Settings& wanted) {
   const CommandLine command = command_line();
   const Timer timer = choose_timer(settings.interval_ns, is_confined());
   if (const int error = open_session(command.count, command.words, timer); error != 0)
-    return {nullptr, error, 0};
+    return {nullptr, error};
+  keep_ticks_off_alternate_stacks();  // how large they are is not known
   if (arm(timer, Loaded::at_any_time)) begin_recording();
-  return {recorder, 0, handlers_on_alternate};
+  return {recorder, 0};
 }
 
 void begin_thread(Thread& thread) {

@@ -10,9 +10,8 @@ namespace gnomon::collector {
 Recorder* active_recorder();
 
 struct Beginning {
-  Recorder* recorder;                   // null: there is no experiment, `error` says why
-  int error;                            // errno
-  std::uint64_t handlers_on_alternate;  // signals whose handlers run on an alternate stack
+  Recorder* recorder;  // null: there is no experiment, `error` says why
+  int error;           // errno
 };
 // Begins a session in a process that has run for a while; none may be under way. Its threads are
 // not sampled yet. What went wrong later is in the control page.

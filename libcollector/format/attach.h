@@ -11,7 +11,11 @@ namespace gnomon::format {
 // The function of libcollector.so that is given an AttachRequest, in a thread made for it with all
 // signals blocked: int gnomon_attach(AttachRequest*).
 inline constexpr const char* kAttachFunction = "gnomon_attach";
-inline constexpr std::uint32_t kAttachVersion = 2;
+inline constexpr std::uint32_t kAttachVersion = 3;
+
+// Bytes of an alternate signal stack on which a tick finds room beside a handler, whatever that
+// needs itself: as much as Go's runtime gives to handlers.
+inline constexpr std::uint64_t kRoomForHandlers = 32 * 1024;
 
 // The sentence for each stands in kRefusals.
 enum class Attached : std::uint32_t {
@@ -50,11 +54,16 @@ struct AttachRequest {
   std::uint32_t refused;   // not sampled: no slot, or no timer
   // Memory of the injector's, on which a borrowed thread may still stand: nobody's stack.
   std::uint64_t borrowed_begin, borrowed_end;
+  // The borrowed thread, if it is in a handler on a small alternate stack: it blocks SIGPROF until
+  // that returns. 0: it is not.
+  std::uint32_t in_handler;
+  std::uint32_t unused;
   char stem[4096];       // /directory/test of test.N.er
   char directory[4096];  // the experiment
 };
 static_assert(offsetof(AttachRequest, answer) == 24);
-static_assert(offsetof(AttachRequest, stem) == 64);
-static_assert(sizeof(AttachRequest) == 64 + 2 * 4096);
+static_assert(offsetof(AttachRequest, in_handler) == 64);
+static_assert(offsetof(AttachRequest, stem) == 72);
+static_assert(sizeof(AttachRequest) == 72 + 2 * 4096);
 
 }  // namespace gnomon::format

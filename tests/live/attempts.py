@@ -1,5 +1,10 @@
 """Many attempts at one thing, each in a directory of its own, and a line a kind of what came of them."""
+import subprocess
 import tempfile
+
+import recorded
+
+PATIENCE = 30  # s
 
 
 def try_all(attempts, attempt):
@@ -18,6 +23,17 @@ def try_all(attempts, attempt):
         print(f"{kind}: {len(held)} of {number}, held {sorted(held)} ms", *wrong, sep="\n  ", flush=True)
         faults += len(wrong)
     return faults
+
+
+def fault_of(build, experiment, program):
+    """What is wrong with a program being recorded, or None: it is sampled, and once its input is over it says "right" and ends."""
+    if not recorded.wait_for_samples(build, experiment, program):
+        return f"no samples; exit status {program.poll()}"
+    try:
+        printed, _ = program.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return "hangs"
+    return None if (program.returncode, printed) == (0, "right\n") else f"ended with {program.returncode}: {printed}"
 
 
 def try_cases(*cases):

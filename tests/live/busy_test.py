@@ -27,15 +27,8 @@ def attempt(work, kind):
         enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, .*\. It stood still for (\d+) ms\.\n", said)
         if not enabled:
             return f"{said} {errors}", None
-        if not recorded.wait_for_samples(build, enabled.group(1), program):
-            return f"no samples; exit status {program.poll()}", None
-        try:
-            printed, _ = program.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            return "hangs", None
-        if (program.returncode, printed) != (0, "right\n"):
-            return f"ended with {program.returncode}: {printed}", None
-        return None, int(enabled.group(2))
+        fault = attempts.fault_of(build, enabled.group(1), program)
+        return f"{fault}; {said}" if fault else None, int(enabled.group(2))
     finally:
         if program.poll() is None and program.pid > 0:
             program.kill()

@@ -68,14 +68,9 @@ def attempt(work, kind):
                 return line + gnomon.stdout.read(), None
             experiment = enabled.group(1)
             has_gate = gate_is_there(pid)
-            if not recorded.wait_for_samples(build, experiment, program):
-                return f"no samples; exit status {program.poll()}", None
-            try:
-                printed, _ = program.communicate(timeout=PATIENCE)
-            except subprocess.TimeoutExpired:
-                return "hangs", None
-            if (program.returncode, printed) != (0, "right\n"):
-                return f"ended with {program.returncode}: {printed}", None
+            fault = attempts.fault_of(build, experiment, program)
+            if fault:
+                return fault, None
             rest, _ = gnomon.communicate(timeout=PATIENCE)
             if f"process {pid} has ended" not in rest or gnomon.returncode != 0:
                 return rest, None
