@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "libcollector/clock/quiet_clock.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
@@ -13,23 +14,6 @@ namespace {
 
 constinit struct sigaction action {};
 constinit std::uint32_t version = 0;  // odd: being written
-
-// Keeps a handler of this thread from meeting a half-written action.
-class AllBlocked {
- public:
-  AllBlocked() {
-    const std::uint64_t all = ~0ull;
-    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&all), arg(&before_), kSignalMaskBytes);
-  }
-  ~AllBlocked() {
-    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&before_), 0, kSignalMaskBytes);
-  }
-  AllBlocked(const AllBlocked&) = delete;
-  AllBlocked& operator=(const AllBlocked&) = delete;
-
- private:
-  std::uint64_t before_ = 0;
-};
 
 struct sigaction current_action() {
   struct sigaction copy;
@@ -53,16 +37,30 @@ void write_action(const struct sigaction& fresh) {
   atomic(version).fetch_add(1, std::memory_order_release);
 }
 
-void send_again(siginfo_t& info) {
-  raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), SIGPROF,
-              arg(&info));
+// A thread that waits for a SIGPROF as with sigwait(3); 0: none.
+std::uint32_t waiting_thread() {
+  std::uint32_t tid = 0;
+  visit_threads(
+      [](Thread& thread, std::uint64_t found) {
+        if (atomic(thread.waiting).load()) *reinterpret_cast<std::uint32_t*>(found) = thread.tid;
+      },
+      reinterpret_cast<std::uint64_t>(&tid));
+  return tid;
+}
+
+void keep_pending(const siginfo_t& info, Thread& thread, ucontext_t& context) {
+  const std::uint32_t waiting = is_for_process(info) && !thread.waiting ? waiting_thread() : 0;
+  if (waiting != 0 && send_to_thread(waiting, info)) return;
+  const QuietClock quiet(thread);
+  sigaddset(&context.uc_sigmask, SIGPROF);
+  send_again(info);
 }
 
 // Takes effect when our handler returns.
-void end_program(siginfo_t& info, ucontext_t& context) {
+void end_program(const siginfo_t& info, ucontext_t& context) {
   exchange_kernel_action(SIGPROF, {});  // SIG_DFL
   sigdelset(&context.uc_sigmask, SIGPROF);
-  send_again(info);
+  send_to_thread(static_cast<std::uint32_t>(raw_syscall(SYS_gettid)), info);
 }
 
 void run_handler(const struct sigaction& theirs, siginfo_t& info, ucontext_t& context) {
@@ -87,12 +85,10 @@ void exchange_program_action(const struct sigaction* fresh, struct sigaction* ol
 }
 
 void pass_on(siginfo_t& info, ucontext_t& context) {
-  const Thread* thread = current_thread;
+  Thread* thread = current_thread;
   // Really blocked and here all the same: something like sigsuspend let it through for a moment.
-  if (thread && thread->masked && sigismember(&context.uc_sigmask, SIGPROF) == 0) {
-    sigaddset(&context.uc_sigmask, SIGPROF);
-    return send_again(info);
-  }
+  if (thread && thread->masked && sigismember(&context.uc_sigmask, SIGPROF) == 0)
+    return keep_pending(info, *thread, context);
   const struct sigaction theirs = current_action();
   if (theirs.sa_handler == SIG_IGN) return;
   if (theirs.sa_handler == SIG_DFL) return end_program(info, context);

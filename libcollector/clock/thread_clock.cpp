@@ -106,8 +106,7 @@ Thread* thread_of(const siginfo_t& info) {
   return atomic(of_timer->adopting).load() != 0 && adopt(*of_timer) ? of_timer : nullptr;
 }
 
-void tick(const siginfo_t& info, const ucontext_t& context) {
-  Thread* thread = thread_of(info);
+void tick(Thread* thread, const ucontext_t& context) {
   if (!thread || thread->in_handler || !thread->ticking) return;
   atomic(thread->in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
   const bool recording = recorder->recording();
@@ -119,6 +118,16 @@ void tick(const siginfo_t& info, const ucontext_t& context) {
   }
   atomic(thread->in_handler).store(0, std::memory_order_release);
   if (!recording) not_recording();
+}
+
+// CPU time at which the next tick is due, ns.
+std::uint64_t next_due(const Thread& thread) {
+  return thread.ticked ? thread.last_cpu + interval : thread.first_due;
+}
+
+// Its clock stood still when it was to tick, or began anew.
+bool is_overdue(const Thread* thread) {
+  return thread && thread->ticking == kTicking && now(CLOCK_THREAD_CPUTIME_ID) > next_due(*thread);
 }
 
 // Random, so that a thread shorter than the interval is met as often as its share of the interval
@@ -178,10 +187,12 @@ bool is_tick(const siginfo_t& info) {
 void collector_sigprof(int, siginfo_t* info, void* interrupted) {
   const int saved_errno = errno;
   auto& context = *static_cast<ucontext_t*>(interrupted);
-  if (is_tick(*info))
-    tick(*info, context);
-  else
+  if (is_tick(*info)) {
+    tick(thread_of(*info), context);
+  } else {
+    if (is_overdue(current_thread)) tick(current_thread, context);
     pass_on(*info, context);
+  }
   errno = saved_errno;
 }
 
@@ -203,7 +214,9 @@ bool start_clock(Thread& thread) {
     raw_syscall(SYS_timer_delete, thread.timer);
     return false;
   }
-  const itimerspec spec{timespec_of(interval), timespec_of(first_period())};
+  const std::uint64_t first = first_period();
+  thread.first_due = thread.last_cpu + first;
+  const itimerspec spec{timespec_of(interval), timespec_of(first)};
   if (recorder->recording() && raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0) == 0)
     return true;
   stop_clock(thread);
@@ -219,6 +232,33 @@ void stop_clock(Thread& thread) {
     close_task_clock(thread.event);
   else
     raw_syscall(SYS_timer_delete, thread.timer);
+}
+
+// A child of vfork shares our memory; the clock is its parent's.
+bool pause_clock(Thread& thread) {
+  atomic(thread.in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
+  if (!recorder->recording() || thread.ticking != kTicking ||
+      raw_syscall(SYS_gettid) != long{thread.tid}) {
+    atomic(thread.in_handler).store(0, std::memory_order_release);
+    return false;
+  }
+  const itimerspec never{};
+  if (thread.event)
+    close_task_clock(thread.event);
+  else
+    raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&never), 0);
+  return true;
+}
+
+void resume_clock(Thread& thread) {
+  const bool had_event = thread.event;
+  if (had_event) thread.event = open_task_clock(interval);
+  if (!thread.event && (!had_event || create_timer(thread, CLOCK_THREAD_CPUTIME_ID))) {
+    const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID), due = next_due(thread);
+    const itimerspec spec{timespec_of(interval), timespec_of(due > cpu ? due - cpu : 1)};
+    raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0);
+  }
+  atomic(thread.in_handler).store(0, std::memory_order_release);
 }
 
 void stop_all_clocks() {

@@ -39,6 +39,10 @@ bool is_tick(const siginfo_t& info);
 bool start_clock(Thread& thread);
 // Any context.
 void stop_clock(Thread& thread);
+// The calling thread's clock does not tick until resume_clock; a tick that becomes due meanwhile is
+// made up for when the next SIGPROF comes. False: it did not run. With all signals blocked.
+bool pause_clock(Thread& thread);
+void resume_clock(Thread& thread);
 // Once nothing is recorded any more: stops the clock of every thread. Ticks may still be pending,
 // or be handled. Normal context.
 void stop_all_clocks();

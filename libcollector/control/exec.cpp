@@ -15,6 +15,7 @@
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/control/next_symbol.h"
 #include "libcollector/control/session.h"
+#include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
@@ -33,7 +34,7 @@ constinit NextSymbol<Execve> real_execvpe{"execvpe", "GLIBC_2.11"};
 constinit NextSymbol<Fexecve> real_fexecve{"fexecve", "GLIBC_2.2.5"};
 constinit NextSymbol<Execveat> real_execveat{"execveat", "GLIBC_2.34"};
 
-constexpr long kMaskBytes = 8;  // the kernel's sigset_t
+constexpr std::uint64_t kSigprof = signal_bit(SIGPROF);
 
 // This process's experiment; null in a child, which may share our memory.
 format::ControlPage* own_control() {
@@ -75,13 +76,13 @@ class Handover {
     struct sigaction theirs;
     exchange_program_action(nullptr, &theirs);
     ignored_ = theirs.sa_handler == SIG_IGN;
-    const KernelAction ignore{SIG_IGN, 0, nullptr, 0};
-    if (ignored_) raw_syscall(SYS_rt_sigaction, SIGPROF, arg(&ignore), arg(&ours_), kMaskBytes);
+    const KernelAction ignore{reinterpret_cast<std::uint64_t>(SIG_IGN), 0, 0, 0};
+    if (ignored_) ours_ = exchange_kernel_action(SIGPROF, ignore);
   }
   // The program was not executed.
   ~Handover() {
     if (!thread_) return;
-    if (ignored_) raw_syscall(SYS_rt_sigaction, SIGPROF, arg(&ours_), 0, kMaskBytes);
+    if (ignored_) exchange_kernel_action(SIGPROF, ours_);
     if (thread_->masked) change_mask(SIG_SETMASK, before_, nullptr);
     if (ticked_) start_clock(*thread_);
   }
@@ -89,16 +90,8 @@ class Handover {
   Handover& operator=(const Handover&) = delete;
 
  private:
-  struct KernelAction {
-    void (*handler)(int);
-    unsigned long flags;
-    void* restorer;
-    std::uint64_t mask;
-  };
-  static constexpr std::uint64_t kSigprof = 1ull << (SIGPROF - 1);
-
   static void change_mask(int how, std::uint64_t signals, std::uint64_t* before) {
-    raw_syscall(SYS_rt_sigprocmask, how, arg(&signals), arg(before), kMaskBytes);
+    raw_syscall(SYS_rt_sigprocmask, how, arg(&signals), arg(before), kSignalMaskBytes);
   }
 
   Thread* thread_;

@@ -112,7 +112,7 @@ Thread* slot_for(const pthread_attr_t* attributes, StartRoutine routine, void* a
   }
   thread->routine = routine;
   thread->argument = argument;
-  thread->masked = current_thread ? current_thread->masked : 0;
+  thread->masked = 0;  // see adopt_mask
   // Until the thread runs: where the caller wants its stack (0: anywhere), and its size.
   thread->stack = {};
   thread->stack.end = stack_size(attributes, thread->stack.begin);
@@ -121,6 +121,7 @@ Thread* slot_for(const pthread_attr_t* attributes, StartRoutine routine, void* a
 
 int create(Create real, pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
            void* argument) {
+  const MaskForChild mask;
   Thread* thread = slot_for(attributes, routine, argument);
   if (!thread) return real(id, attributes, routine, argument);
   const int error = real(id, attributes, collector_root, thread);
@@ -129,6 +130,7 @@ int create(Create real, pthread_t* id, const pthread_attr_t* attributes, StartRo
 }
 
 int create_c11(CreateC11 real, thrd_t* id, StartC11 routine, void* argument) {
+  const MaskForChild mask;
   Thread* thread = slot_for(nullptr, function_cast<StartRoutine>(routine), argument);
   if (!thread) return real(id, routine, argument);
   const int result = real(id, function_cast<StartC11>(collector_root), thread);

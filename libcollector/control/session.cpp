@@ -44,6 +44,7 @@ void on_thread_end(void* slot) {
   auto& thread = *static_cast<Thread*>(slot);
   if (current_thread != &thread) return;
   stop_clock(thread);
+  give_up_mask(thread);
   current_thread = nullptr;
   release_thread(thread);
 }

@@ -9,6 +9,8 @@
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/control/next_symbol.h"
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/signal_action.h"
 #include "libcollector/core/threads.h"
 #include "libcollector/core/time.h"
 
@@ -28,6 +30,14 @@ bool has_handler() {
   return theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN;
 }
 
+// The thread blocked it for as long as a SIGPROF of the program's was pending.
+void let_ticks_pass() {
+  sigset_t tick;
+  sigemptyset(&tick);
+  sigaddset(&tick, SIGPROF);
+  real_mask(SIG_UNBLOCK, &tick, nullptr);
+}
+
 // Waits until `limit` (CLOCK_MONOTONIC, ns; 0: for good), past ticks of our clock.
 int wait_past_ticks(const sigset_t* set, siginfo_t* info, std::uint64_t limit) {
   siginfo_t ignored;
@@ -43,16 +53,24 @@ int wait_past_ticks(const sigset_t* set, siginfo_t* info, std::uint64_t limit) {
   }
 }
 
+bool is_sensible(const timespec& limit) {
+  return limit.tv_sec >= 0 && limit.tv_nsec >= 0 && limit.tv_nsec < 1'000'000'000 &&
+         limit.tv_sec <= 1'000'000'000;
+}
+
 int timed_wait(const sigset_t* set, siginfo_t* info, const timespec* limit) {
-  if (!current_thread || !set || sigismember(set, SIGPROF) != 1) return real_wait(set, info, limit);
-  if (!limit) return wait_past_ticks(set, info, 0);
-  if (limit->tv_sec < 0 || limit->tv_nsec < 0 || limit->tv_nsec >= 1'000'000'000 ||
-      limit->tv_sec > 1'000'000'000)
+  Thread* thread = current_thread;
+  if (!thread || !set || sigismember(set, SIGPROF) != 1 || (limit && !is_sensible(*limit)))
     return real_wait(set, info, limit);
-  return wait_past_ticks(set, info,
-                         now(CLOCK_MONOTONIC) +
-                             static_cast<std::uint64_t>(limit->tv_sec) * 1'000'000'000 +
-                             static_cast<std::uint64_t>(limit->tv_nsec));
+  const std::uint64_t end = limit ? now(CLOCK_MONOTONIC) +
+                                        static_cast<std::uint64_t>(limit->tv_sec) * 1'000'000'000 +
+                                        static_cast<std::uint64_t>(limit->tv_nsec)
+                                  : 0;
+  atomic(thread->waiting).store(1);
+  const int signal = wait_past_ticks(set, info, end);
+  atomic(thread->waiting).store(0);
+  if (signal == SIGPROF && thread->masked) let_ticks_pass();
+  return signal;
 }
 
 }  // namespace
@@ -66,6 +84,22 @@ void adopt_mask() {
   sigset_t mask;
   if (real_mask(SIG_SETMASK, nullptr, &mask) == 0 && sigismember(&mask, SIGPROF) == 1)
     change_mask(SIG_SETMASK, &mask, nullptr);
+}
+
+void give_up_mask(const Thread& thread) {
+  if (!thread.masked) return;
+  const std::uint64_t tick = signal_bit(SIGPROF);
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, arg(&tick), 0, kSignalMaskBytes);
+}
+
+MaskForChild::MaskForChild() : blocked_(current_thread && current_thread->masked) {
+  const std::uint64_t tick = signal_bit(SIGPROF);
+  if (blocked_)
+    raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, arg(&tick), arg(&before_), kSignalMaskBytes);
+}
+
+MaskForChild::~MaskForChild() {
+  if (blocked_) raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&before_), 0, kSignalMaskBytes);
 }
 
 int change_mask(int how, const sigset_t* set, sigset_t* old) {

@@ -2,6 +2,10 @@
 #pragma once
 #include <signal.h>
 
+#include <cstdint>
+
+#include "libcollector/core/threads.h"
+
 namespace gnomon::collector {
 
 // Looks up what the interposed functions stand before. Normal context.
@@ -10,6 +14,23 @@ void find_mask_functions();
 // The calling thread, now that it has a slot, is sampled even if it was made with every signal
 // blocked (liblzma's are).
 void adopt_mask();
+
+// From here on the calling thread, which is about to lose its slot, blocks what the program
+// believes it to block.
+void give_up_mask(const Thread& thread);
+
+// As long as it lives the calling thread does so: a thread it makes inherits that.
+class MaskForChild {
+ public:
+  MaskForChild();
+  ~MaskForChild();
+  MaskForChild(const MaskForChild&) = delete;
+  MaskForChild& operator=(const MaskForChild&) = delete;
+
+ private:
+  bool blocked_ = false;
+  std::uint64_t before_ = 0;
+};
 
 // As pthread_sigmask(3), as far as the program can see.
 int change_mask(int how, const sigset_t* set, sigset_t* old);

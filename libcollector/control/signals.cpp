@@ -1,13 +1,16 @@
-// SIGPROF is ours while the program believes it has it. Interposed: what sets signal actions. Any
-// context once the functions behind are found; takes no lock.
+// SIGPROF is ours while the program believes it has it. Interposed: what sets signal actions, and
+// raise(3). Any context once the functions behind are found; takes no lock.
 #include "libcollector/control/signals.h"
 
 #include <cstring>
 
 #include "libcollector/clock/program_action.h"
+#include "libcollector/clock/quiet_clock.h"
 #include "libcollector/control/handler_masks.h"
 #include "libcollector/control/next_symbol.h"
 #include "libcollector/control/signal_masks.h"
+#include "libcollector/core/signal_action.h"
+#include "libcollector/core/threads.h"
 
 namespace gnomon::collector {
 namespace {
@@ -17,6 +20,7 @@ using Act = int (*)(int, const struct sigaction*, struct sigaction*);
 using Install = Handler (*)(int, Handler);
 using Ignore = int (*)(int);
 using Interrupt = int (*)(int, int);
+using Raise = int (*)(int);
 
 constinit bool taken = false;
 
@@ -26,6 +30,7 @@ constinit NextSymbol<Install> real_sysv_signal{"sysv_signal", "GLIBC_2.2.5"};
 constinit NextSymbol<Install> real_sigset{"sigset", "GLIBC_2.2.5"};
 constinit NextSymbol<Ignore> real_sigignore{"sigignore", "GLIBC_2.2.5"};
 constinit NextSymbol<Interrupt> real_siginterrupt{"siginterrupt", "GLIBC_2.2.5"};
+constinit NextSymbol<Raise> real_raise{"raise", "GLIBC_2.2.5"};
 
 bool is_ours(int signal) { return signal == SIGPROF && taken; }
 
@@ -84,6 +89,7 @@ void find_signal_functions() {
   real_sigset.get();
   real_sigignore.get();
   real_siginterrupt.get();
+  real_raise.get();
 }
 
 bool take_sigprof(void (*handler)(int, siginfo_t*, void*), bool on_alternate_stacks) {
@@ -152,6 +158,14 @@ int gnomon_siginterrupt(int signal, int interrupts) {
   theirs.sa_flags = interrupts ? theirs.sa_flags & ~SA_RESTART : theirs.sa_flags | SA_RESTART;
   exchange_program_action(&theirs, nullptr);
   return 0;
+}
+EXPORTED("raise")
+int gnomon_raise(int signal) {
+  Thread* thread = current_thread;
+  if (signal != SIGPROF || !thread) return real_raise(signal);
+  const AllBlocked blocked;
+  const QuietClock quiet(*thread);
+  return real_raise(signal);
 }
 }
 

@@ -30,4 +30,21 @@ inline KernelAction exchange_kernel_action(int signal, const KernelAction& fresh
   return was;
 }
 
+// As long as it lives no handler runs in the calling thread.
+class AllBlocked {
+ public:
+  AllBlocked() {
+    const std::uint64_t all = ~0ull;
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&all), arg(&before_), kSignalMaskBytes);
+  }
+  ~AllBlocked() {
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&before_), 0, kSignalMaskBytes);
+  }
+  AllBlocked(const AllBlocked&) = delete;
+  AllBlocked& operator=(const AllBlocked&) = delete;
+
+ private:
+  std::uint64_t before_ = 0;
+};
+
 }  // namespace gnomon::collector

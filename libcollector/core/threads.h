@@ -18,9 +18,11 @@ struct Thread {
   std::int32_t timer;
   void* event;  // page of its task clock event, which has taken the timer's place; null: none
   std::uint32_t in_handler;
-  std::uint32_t masked;    // the program believes this thread to block SIGPROF
-  std::uint64_t last_cpu;  // CPU time of the thread already accounted for, ns
-  ByteRange stack;         // from its stack pointer to the end everything is mapped
+  std::uint32_t masked;     // the program believes this thread to block SIGPROF
+  std::uint32_t waiting;    // for signals, SIGPROF among them
+  std::uint64_t first_due;  // CPU time at which its clock ticks first, ns
+  std::uint64_t last_cpu;   // CPU time of the thread already accounted for, ns
+  ByteRange stack;          // from its stack pointer to the end everything is mapped
   StartRoutine routine;
   void* argument;
 };

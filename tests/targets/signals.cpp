@@ -143,6 +143,47 @@ void waits() {
   CHECK(sigtimedwait(&all, nullptr, &wrong) == -1 && errno == EINVAL);
 }
 
+// One after the other, all the time: none may be lost to a tick.
+void raised(bool stay_blocked) {
+  sigset_t all, old;
+  sigfillset(&all);
+  CHECK(pthread_sigmask(SIG_BLOCK, &all, &old) == 0);
+  for (const double end = cpu_time() + 0.5; cpu_time() < end;) {
+    int got = 0;
+    CHECK(raise(SIGPROF) == 0 && sigwait(&all, &got) == 0 && got == SIGPROF);
+    if (stay_blocked) continue;
+    CHECK(pthread_sigmask(SIG_SETMASK, &old, nullptr) == 0);
+    CHECK(pthread_sigmask(SIG_BLOCK, &all, nullptr) == 0);
+  }
+}
+void raises() { raised(false); }
+void raises_blocked() { raised(true); }
+
+// A thread waits for what is sent to the process, which every thread blocks.
+void* takes_ten(void*) {
+  sigset_t all;
+  sigfillset(&all);
+  while (handled < 10) {
+    int got = 0;
+    CHECK(sigwait(&all, &got) == 0 && got == SIGPROF);
+    count(got);
+  }
+  return nullptr;
+}
+void waited_for() {
+  sigset_t all;
+  sigfillset(&all);
+  CHECK(pthread_sigmask(SIG_BLOCK, &all, nullptr) == 0);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, nullptr, takes_ten, nullptr) == 0);
+  for (int sent = 1; sent <= 10; ++sent) {
+    CHECK(kill(getpid(), SIGPROF) == 0);
+    while (handled < sent) sched_yield();
+    burn_masked(0.03);
+  }
+  CHECK(pthread_join(thread, nullptr) == 0);
+}
+
 // Waits for SIGPROF as one does with sigsuspend.
 void suspends() {
   sigset_t tick, none, old;
@@ -210,6 +251,9 @@ int main(int argc, char** argv) {
                                                {"own_timer", own_timer},
                                                {"blocked", blocked},
                                                {"waits", waits},
+                                               {"raises", raises},
+                                               {"raises_blocked", raises_blocked},
+                                               {"waited_for", waited_for},
                                                {"suspends", suspends},
                                                {"born", born},
                                                {"unhandled", unhandled},
