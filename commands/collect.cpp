@@ -128,12 +128,10 @@ Result<std::string> collect(std::span<const std::string> words) {
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const std::string program = injector::program_identity(pid);
   const auto attached = injector::attach_by_ptrace(pid, *settings);
-  if (!attached)
-    return fault(fmt::format("process {} is not recorded: {}", pid, attached.error().what),
-                 attached.error().next);
+  const auto text = injector::text_of(attached, pid);
+  if (!text) return text;
   const auto start = Clock::now();
-  fmt::print("{}{}", injector::text_of(*attached, pid),
-             wanted->time ? "" : "Ctrl-C ends the recording.\n");
+  fmt::print("{}{}", *text, wanted->time ? "" : "Ctrl-C ends the recording.\n");
   std::fflush(stdout);
   const End end = wait(pid, program, wanted->time);
   injector::ask_to_end(settings->stem, settings->session, pid);

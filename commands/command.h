@@ -23,6 +23,8 @@ class Host {
   // Arm and disarm collecting; each answers with a sentence for the user.
   virtual Result<std::string> enable() = 0;
   virtual Result<std::string> disable() = 0;
+  // Brings the collector into a running process, and the debugger after it.
+  virtual Result<std::string> attach(std::int32_t pid) = 0;
   // Directory of the experiment that a report without an argument is about.
   virtual Result<std::string> experiment() = 0;
   // Symbol of the function, mangled or not, that a report is about when none is named.

@@ -24,6 +24,7 @@ class ShellHost : public Host {
   explicit ShellHost(std::string experiment = {}) : experiment_(std::move(experiment)) {}
   Result<std::string> enable() override { return only_in_lldb(); }
   Result<std::string> disable() override { return only_in_lldb(); }
+  Result<std::string> attach(std::int32_t) override { return only_in_lldb(); }
   Result<std::string> experiment() override {
     if (!experiment_.empty()) return experiment_;
     return fault("no experiment is named", "end the line with one, such as test.1.er");
@@ -39,7 +40,8 @@ class ShellHost : public Host {
  private:
   static tl::unexpected<Fault> only_in_lldb() {
     return fault("only a debugger can do that",
-                 "in LLDB type `collector enable`; `gnomon collect -P PID` records a process");
+                 "in LLDB type `collector enable` or `collector attach PID`; `gnomon collect -P "
+                 "PID` records a process");
   }
 
   std::string experiment_;
@@ -149,6 +151,12 @@ Result<Answer> run(const std::vector<std::string>& words) {
   }
   if (verb == "version" || verb == "--version")
     return execute(host, **find_command("version"), rest);
+  for (const Command& command : command_table()) {
+    if (command.name != verb) continue;
+    if (!command.is_report) return execute(host, command, rest);
+    return fault("gnomon has no command " + verb,
+                 fmt::format("`gnomon print -{} EXPERIMENT`", verb));
+  }
   constexpr std::string_view kVerbs[] = {"print", "collect", "help", "version"};
   return fault("gnomon has no command " + verb,
                suggestion(verb, kVerbs, "`gnomon help` lists them all"));

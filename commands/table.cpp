@@ -1,5 +1,6 @@
 // The command table and what each row runs. Any thread.
 #include <array>
+#include <limits>
 
 #include "commands/command.h"
 #include "commands/help.h"
@@ -48,6 +49,15 @@ Result<Answer> sentence_of(Result<std::string> said) {
 
 Result<Answer> run_enable(Host& host, const Invocation&) { return sentence_of(host.enable()); }
 Result<Answer> run_disable(Host& host, const Invocation&) { return sentence_of(host.disable()); }
+
+Result<Answer> run_attach(Host& host, const Invocation& call) {
+  const std::string word = call.arguments.empty() ? "" : call.arguments.front();
+  const auto number = whole_number(word).value_or(0);
+  if (word.empty()) return fault("no process is named", "give its number; `ps` lists them");
+  if (number == 0 || number > std::numeric_limits<std::int32_t>::max())
+    return fault(word + " is not the number of a process", "`ps` lists them");
+  return sentence_of(host.attach(static_cast<std::int32_t>(number)));
+}
 
 Result<Answer> run_status(Host& host, const Invocation& call) {
   const std::string state = call.experiment ? "" : host.state();
@@ -120,6 +130,11 @@ constexpr std::array kCommands{
             "The experiment of the process that runs ends here; it runs on, and `collector enable` "
             "begins another. Later runs are not recorded.\n",
             kNone, false, 0, run_disable},
+    Command{"attach", "", "PID", "Record a process that runs, then attach LLDB to it.",
+            "As `process attach` and `collector enable`, but the collector comes first: while it "
+            "does, one thread of the process at a time stands still, for a millisecond or two, and "
+            "the others run.\n",
+            kNone, false, 1, run_attach},
     Command{
         "functions", "", "", "Exclusive and inclusive User CPU time of functions.",
         "Exclusive: time in the function itself. Inclusive: time in it and in all it called, "

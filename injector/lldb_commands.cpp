@@ -13,6 +13,16 @@ bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string
   return answer.Succeeded();
 }
 
+Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid) {
+  lldb::SBCommandReturnObject answer;
+  const std::string command = "process attach --pid " + std::to_string(pid);
+  debugger.GetCommandInterpreter().HandleCommand(command.c_str(), answer, false);
+  if (answer.Succeeded()) return std::string(answer.GetOutput() ? answer.GetOutput() : "");
+  std::string why = answer.GetError() ? answer.GetError() : "";
+  while (!why.empty() && (why.back() == '\n' || why.back() == '.')) why.pop_back();
+  return fault("LLDB cannot attach to process " + std::to_string(pid) + ": " + why);
+}
+
 bool let_sigprof_pass(lldb::SBDebugger& debugger) {
   return quietly(debugger, "process handle SIGPROF --stop false --notify false --pass true");
 }

@@ -1,14 +1,20 @@
 // LLDB's own commands, for what its API does not offer. LLDB's command thread.
 #pragma once
 #include <lldb/API/LLDB.h>
+#include <sys/types.h>
 
 #include <string>
 #include <vector>
+
+#include "reader/base/result.h"
 
 namespace gnomon::injector {
 
 // Runs a command without showing what it prints; false: it failed, and said `error`.
 bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string* error = nullptr);
+
+// `process attach`; what it printed.
+Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid);
 
 // By default LLDB announces every SIGPROF; a program that is sampled gets hundreds a second.
 bool let_sigprof_pass(lldb::SBDebugger& debugger);

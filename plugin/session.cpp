@@ -12,7 +12,9 @@
 #include "commands/experiment_finder.h"
 #include "commands/terminal.h"
 #include "injector/attach/lldb_attach.h"
+#include "injector/attach/ptrace_attach.h"
 #include "injector/handshake.h"
+#include "injector/lldb_commands.h"
 #include "injector/presence.h"
 
 namespace gnomon::plugin {
@@ -59,13 +61,31 @@ Result<injector::Settings> Session::settings() const {
   return settings;
 }
 
-Result<std::string> Session::attach(lldb::SBProcess process, const injector::Settings& settings) {
-  const auto attached = injector::attach_by_lldb(debugger_, process, settings);
-  const std::string pid = std::to_string(process.GetProcessID());
-  if (!attached)
-    return fault("process " + pid + " is not recorded: " + attached.error().what,
-                 attached.error().next);
-  return injector::text_of(*attached, static_cast<pid_t>(process.GetProcessID()));
+Result<std::string> Session::record(lldb::SBProcess process, const injector::Settings& settings) {
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  return injector::text_of(injector::attach_by_lldb(debugger_, process, settings), pid);
+}
+
+// One that LLDB cannot attach to is not recorded either.
+Result<std::string> Session::attach(std::int32_t pid) {
+  lldb::SBProcess here = debugger_.GetSelectedTarget().GetProcess();
+  if (is_alive(here))
+    return fault("LLDB has process " + std::to_string(here.GetProcessID()) + " already",
+                 "`collector enable` records that; `detach` first to attach to another");
+  const auto wanted = settings();
+  if (!wanted) return tl::unexpected(wanted.error());
+  const auto text = injector::text_of(injector::attach_by_ptrace(pid, *wanted), pid);
+  if (!text) return text;
+  injector::let_sigprof_pass(debugger_);
+  const auto attached = injector::attach_debugger(debugger_, pid);
+  if (!attached) {
+    injector::ask_to_end(wanted->stem, wanted->session, pid);
+    return attached;
+  }
+  injector::let_sigprof_pass(debugger_);  // of the target that this has made
+  stem_ = wanted->stem;
+  session_ = wanted->session;
+  return *text + *attached;
 }
 
 Result<std::string> Session::enable() {
@@ -79,9 +99,12 @@ Result<std::string> Session::enable() {
     return std::string("Already enabled: every run writes an experiment.\n");
   auto wanted = settings();
   if (!wanted) return tl::unexpected(wanted.error());
+  const std::string pid = std::to_string(process.GetProcessID());
   std::string text;
-  if (alive) {
-    auto attached = attach(process, *wanted);
+  if (is_recorded(process)) {
+    text = "Process " + pid + " is recorded already.\n";
+  } else if (alive) {
+    auto attached = record(process, *wanted);
     if (!attached && !injector::was_launched(static_cast<pid_t>(process.GetProcessID())))
       return attached;
     text = attached ? *attached : sentence(attached.error()) + "\n";
@@ -166,6 +189,8 @@ Interrupt Session::interrupt() const {
 }
 
 std::string Session::state() {
+  if (!launch_ && is_recorded(debugger_.GetSelectedTarget().GetProcess()))
+    return "enabled for this process; `collector enable` records later runs, too";
   if (!launch_) return "disabled; `collector enable` records later runs";
   return "enabled; every run writes an experiment, " + stem_ + ".N.er";
 }

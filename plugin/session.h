@@ -16,6 +16,7 @@ class Session : public commands::Host {
 
   Result<std::string> enable() override;
   Result<std::string> disable() override;
+  Result<std::string> attach(std::int32_t pid) override;
   Result<std::string> experiment() override;
   Result<std::string> function() override;
   std::size_t usual_limit() const override { return 40; }
@@ -25,7 +26,7 @@ class Session : public commands::Host {
 
  private:
   Result<injector::Settings> settings() const;
-  Result<std::string> attach(lldb::SBProcess process, const injector::Settings& settings);
+  Result<std::string> record(lldb::SBProcess process, const injector::Settings& settings);
   bool is_recorded(lldb::SBProcess process) const;
 
   lldb::SBDebugger debugger_;

@@ -10,9 +10,7 @@ std::string count(std::uint32_t number, const std::string& what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-}  // namespace
-
-std::string text_of(const AttachResult& result, pid_t pid) {
+std::string lines_of(const AttachResult& result, pid_t pid) {
   std::string text = fmt::format("Recording process {} to {}: {}, by their CPU clocks. ", pid,
                                  result.experiment, count(result.threads, "thread"));
   text += result.others_ran
@@ -29,6 +27,14 @@ std::string text_of(const AttachResult& result, pid_t pid) {
     text += fmt::format("Meanwhile thread {} has stopped: it stays there until you continue.\n",
                         thread);
   return text;
+}
+
+}  // namespace
+
+Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid) {
+  if (result) return lines_of(*result, pid);
+  return fault(fmt::format("cannot record process {}: {}", pid, result.error().what),
+               result.error().next);
 }
 
 }  // namespace gnomon::injector

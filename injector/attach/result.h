@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "reader/base/result.h"
+
 namespace gnomon::injector {
 
 struct AttachResult {
@@ -18,7 +20,7 @@ struct AttachResult {
   std::vector<std::string> arrived;
 };
 
-// Lines for the user.
-std::string text_of(const AttachResult& result, pid_t pid);
+// Lines for the user. A fault says as well what that means for the process.
+Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid);
 
 }  // namespace gnomon::injector

@@ -115,7 +115,25 @@ def detached(work):
     assert 0.3 < computed(build, f"{work}/test.1.er") < 1.1
 
 
-for case in (every_wait, view, again, signalled, detached):
+def by_number(work):
+    """`collector attach`: the collector first, LLDB after it."""
+    with open(f"{work}/said", "w") as said, subprocess.Popen([build / "targets/waits", "poll"], cwd=work, stdout=said) as program:
+        try:
+            assert program.pid > 0
+            commands = [f"collector attach {program.pid}", "continue", "collector functions"]
+            answers, _ = lldb_session.run(build, None, commands, work)
+            status = program.wait(60)
+        finally:
+            if program.poll() is None and program.pid > 0:
+                program.kill()
+    text = answers[1][1]
+    assert re.match(rf"Recording process {program.pid} to {work}/test\.1\.er: 2 threads, .*\. One thread of it stood still for \d+\.\d ms\.\n"
+                    rf"Not sampled: threads made from now on\.\nProcess {program.pid} stopped\n", text) and "Executable module set" in text, text
+    assert (status, pathlib.Path(said.name).read_text().splitlines()[-1]) == (0, "right"), (status, answers)
+    assert 0.1 < lldb_session.rows(answers[3][1])["(anonymous namespace)::part(unsigned long)"][0] < 1.1, answers
+
+
+for case in (every_wait, view, again, signalled, detached, by_number):
     with tempfile.TemporaryDirectory() as work:
         case(work)
         print(f"{case.__name__}: ok", flush=True)

@@ -93,7 +93,7 @@ def told(work):
             assert gnomon.stdout.readline() == "Not sampled: threads made from now on.\n"
             assert gnomon.stdout.readline() == "Ctrl-C ends the recording.\n"
             # One at a time.
-            assert collect(pid, work) == (1, f"gnomon: process {pid} is not recorded: it is recorded already, to {work}/test.1.er.\n")
+            assert collect(pid, work) == (1, f"gnomon: cannot record process {pid}: it is recorded already, to {work}/test.1.er.\n")
             gnomon.send_signal(signal.SIGINT)
             said, _ = gnomon.communicate(timeout=PATIENCE)
             assert re.match(rf"Recorded \d+\.\d s; process {pid} runs on\. `gnomon print -functions {work}/test.1.er` shows it\.\n$", said), said
@@ -117,24 +117,24 @@ def refused(work):
     with started("/bin/true") as ended:
         while pathlib.Path(f"/proc/{ended.pid}/stat").read_text().split(") ")[1][0] != "Z":
             time.sleep(0.01)
-        says(ended.pid, rf"process {ended.pid} is not recorded: it has ended, or its first thread has\.")
+        says(ended.pid, rf"cannot record process {ended.pid}: it has ended, or its first thread has\.")
         ended.wait(PATIENCE)
-        says(ended.pid, rf"process {ended.pid} is not recorded: there is no such process\.")
+        says(ended.pid, rf"cannot record process {ended.pid}: there is no such process\.")
     with started("/bin/sleep", "100") as sleeper:
         pid = sleeper.pid
         sleeper.send_signal(signal.SIGSTOP)
         while pathlib.Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "T":
             time.sleep(0.01)
-        says(pid, rf"process \d+ is not recorded: it is stopped; let it run with `kill -CONT {pid}`\.")
+        says(pid, rf"cannot record process \d+: it is stopped; let it run with `kill -CONT {pid}`\.")
         sleeper.send_signal(signal.SIGCONT)
         says(pid, r"no experiment can be written to /nowhere; choose a directory that you may write to\.", "-d", "/nowhere")
         says(pid, r"0 is not a time; .*", "-t", "0")
         libc, PTRACE_SEIZE = ctypes.CDLL(None, use_errno=True), 0x4206
         assert libc.ptrace(PTRACE_SEIZE, pid, None, None) == 0
-        says(pid, r"process \d+ is not recorded: a debugger holds it already \(process \d+\); .*")
+        says(pid, r"cannot record process \d+: a debugger holds it already \(process \d+\); .*")
     with started(build / "targets/alone", "stays", stdin=subprocess.PIPE) as static:
         assert static.stdout.readline() == "alone\n"
-        says(static.pid, r"process \d+ is not recorded: process \d+ has no dynamic libc, .*; link it without -static\.")
+        says(static.pid, r"cannot record process \d+: process \d+ has no dynamic libc, .*; link it without -static\.")
     assert not list(pathlib.Path(work).glob("*.er"))
 
 
