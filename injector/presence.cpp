@@ -2,30 +2,13 @@
 #include "injector/presence.h"
 
 #include <elf.h>
-#include <unistd.h>
 
-#include <array>
-#include <fstream>
-#include <iterator>
 #include <sstream>
+
+#include "injector/attach/remote_process.h"
 
 namespace gnomon::injector {
 namespace {
-
-std::string proc(pid_t pid, const char* name) {
-  return "/proc/" + std::to_string(pid) + "/" + name;
-}
-
-std::string contents(pid_t pid, const char* name) {
-  std::ifstream file(proc(pid, name), std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string executable_of(pid_t pid) {
-  std::array<char, 4096> path{};
-  const ssize_t n = readlink(proc(pid, "exe").c_str(), path.data(), path.size() - 1);
-  return {path.data(), static_cast<std::size_t>(n > 0 ? n : 0)};
-}
 
 // "address perms offset dev inode   path" (proc(5)); empty: no path.
 std::string path_in(const std::string& line) {
@@ -37,7 +20,7 @@ std::string path_in(const std::string& line) {
 bool is_loader(const std::string& path) { return path.compare(path.rfind('/') + 1, 3, "ld-") == 0; }
 
 bool is_secure(pid_t pid) {
-  const std::string words = contents(pid, "auxv");
+  const std::string words = proc_text(pid, "auxv");
   for (std::size_t at = 0; at + sizeof(Elf64_auxv_t) <= words.size(); at += sizeof(Elf64_auxv_t)) {
     Elf64_auxv_t entry{};
     words.copy(reinterpret_cast<char*>(&entry), sizeof entry, at);
@@ -48,7 +31,7 @@ bool is_secure(pid_t pid) {
 
 // The value of a variable in the environment that the process was started with.
 std::string variable(pid_t pid, const std::string& name) {
-  std::istringstream all(contents(pid, "environ"));
+  std::istringstream all(proc_text(pid, "environ"));
   for (std::string entry; std::getline(all, entry, '\0');)
     if (entry.rfind(name + "=", 0) == 0) return entry.substr(name.size() + 1);
   return "";
@@ -57,10 +40,10 @@ std::string variable(pid_t pid, const std::string& name) {
 }  // namespace
 
 Presence presence(pid_t pid, const std::string& executable, const std::string& library) {
-  const std::string running = executable_of(pid);
+  const std::string running = proc_link(pid, "exe");
   if (running.empty()) return Presence::gone;
   if (running != executable) return Presence::not_yet;
-  std::istringstream maps(contents(pid, "maps"));
+  std::istringstream maps(proc_text(pid, "maps"));
   bool others = false;
   for (std::string line; std::getline(maps, line);) {
     const std::string path = path_in(line);
@@ -72,7 +55,7 @@ Presence presence(pid_t pid, const std::string& executable, const std::string& l
 }
 
 bool was_launched(pid_t pid) {
-  std::istringstream status(contents(pid, "status"));
+  std::istringstream status(proc_text(pid, "status"));
   long parent = -1, tracer = -2;
   for (std::string word; status >> word;)
     if (word == "PPid:")

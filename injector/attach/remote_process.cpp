@@ -2,6 +2,7 @@
 // nothing.
 #include "injector/attach/remote_process.h"
 
+#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -9,8 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace gnomon::injector {
@@ -85,9 +84,17 @@ char state_of(pid_t pid, pid_t tid) {
   return at == std::string::npos || at + 2 >= stat.size() ? '\0' : stat[at + 2];
 }
 
+// Not by a stream, which throws when the process ends between two reads.
 std::string proc_text(pid_t pid, const std::string& name) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/" + name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  const int file =
+      open(("/proc/" + std::to_string(pid) + "/" + name).c_str(), O_RDONLY | O_CLOEXEC);
+  std::array<char, 4096> piece{};
+  ssize_t n = 0;
+  while (file >= 0 && (n = read(file, piece.data(), piece.size())) > 0)
+    text.append(piece.data(), static_cast<std::size_t>(n));
+  if (file >= 0) close(file);
+  return n == 0 ? text : "";
 }
 
 std::string proc_link(pid_t pid, const std::string& name) {
