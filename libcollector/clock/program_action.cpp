@@ -27,7 +27,7 @@ struct sigaction current_action() {
 }
 
 void write_action(const struct sigaction& fresh) {
-  const AllBlocked blocked;
+  const Blocked blocked(kAllSignals);  // no handler of this thread meets half of it
   for (std::uint32_t even = atomic(version).load(std::memory_order_relaxed) & ~1u;
        !atomic(version).compare_exchange_weak(even, even + 1, std::memory_order_acquire);
        even &= ~1u)

@@ -110,6 +110,7 @@ void tick(Thread* thread, const ucontext_t& context) {
   if (!thread || thread->in_handler || !thread->ticking) return;
   atomic(thread->in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
   const bool recording = recorder->recording();
+  thread->paused = 0;
   if (recording) {
     if (!thread->ticked) on_first_tick(*thread);
     record_sample(*thread, context);
@@ -127,7 +128,8 @@ std::uint64_t next_due(const Thread& thread) {
 
 // Its clock stood still when it was to tick, or began anew.
 bool is_overdue(const Thread* thread) {
-  return thread && thread->ticking == kTicking && now(CLOCK_THREAD_CPUTIME_ID) > next_due(*thread);
+  return thread && thread->paused && thread->ticking == kTicking &&
+         now(CLOCK_THREAD_CPUTIME_ID) > next_due(*thread);
 }
 
 // Random, so that a thread shorter than the interval is met as often as its share of the interval
@@ -242,6 +244,7 @@ bool pause_clock(Thread& thread) {
     atomic(thread.in_handler).store(0, std::memory_order_release);
     return false;
   }
+  thread.paused = 1;
   const itimerspec never{};
   if (thread.event)
     close_task_clock(thread.event);
@@ -253,7 +256,10 @@ bool pause_clock(Thread& thread) {
 void resume_clock(Thread& thread) {
   const bool had_event = thread.event;
   if (had_event) thread.event = open_task_clock(interval);
-  if (!thread.event && (!had_event || create_timer(thread, CLOCK_THREAD_CPUTIME_ID))) {
+  if (had_event && !thread.event && !create_timer(thread, CLOCK_THREAD_CPUTIME_ID)) {
+    thread.ticking = 0;
+    recorder->drop(format::Drop::thread_clocks);
+  } else if (!thread.event) {
     const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID), due = next_due(thread);
     const itimerspec spec{timespec_of(interval), timespec_of(due > cpu ? due - cpu : 1)};
     raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0);

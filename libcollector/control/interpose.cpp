@@ -11,6 +11,7 @@
 #include "libcollector/control/next_symbol.h"
 #include "libcollector/control/session.h"
 #include "libcollector/control/signal_masks.h"
+#include "libcollector/core/signal_action.h"
 
 extern "C" {
 // The linker's names for the bounds of the sections of collector_root and run_main.
@@ -121,7 +122,7 @@ Thread* slot_for(const pthread_attr_t* attributes, StartRoutine routine, void* a
 
 int create(Create real, pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
            void* argument) {
-  const MaskForChild mask;
+  const Blocked as_believed(only_believed_blocked());
   Thread* thread = slot_for(attributes, routine, argument);
   if (!thread) return real(id, attributes, routine, argument);
   const int error = real(id, attributes, collector_root, thread);
@@ -130,7 +131,7 @@ int create(Create real, pthread_t* id, const pthread_attr_t* attributes, StartRo
 }
 
 int create_c11(CreateC11 real, thrd_t* id, StartC11 routine, void* argument) {
-  const MaskForChild mask;
+  const Blocked as_believed(only_believed_blocked());
   Thread* thread = slot_for(nullptr, function_cast<StartRoutine>(routine), argument);
   if (!thread) return real(id, routine, argument);
   const int result = real(id, function_cast<StartC11>(collector_root), thread);

@@ -19,18 +19,9 @@ void adopt_mask();
 // believes it to block.
 void give_up_mask(const Thread& thread);
 
-// As long as it lives the calling thread does so: a thread it makes inherits that.
-class MaskForChild {
- public:
-  MaskForChild();
-  ~MaskForChild();
-  MaskForChild(const MaskForChild&) = delete;
-  MaskForChild& operator=(const MaskForChild&) = delete;
-
- private:
-  bool blocked_ = false;
-  std::uint64_t before_ = 0;
-};
+// The signals, as in the kernel's masks, that only the program believes this thread to block. A
+// thread that it makes inherits them if they are blocked meanwhile.
+std::uint64_t only_believed_blocked();
 
 // As pthread_sigmask(3), as far as the program can see.
 int change_mask(int how, const sigset_t* set, sigset_t* old);

@@ -163,7 +163,7 @@ EXPORTED("raise")
 int gnomon_raise(int signal) {
   Thread* thread = current_thread;
   if (signal != SIGPROF || !thread) return real_raise(signal);
-  const AllBlocked blocked;
+  const Blocked blocked(kAllSignals);
   const QuietClock quiet(*thread);
   return real_raise(signal);
 }

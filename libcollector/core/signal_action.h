@@ -30,21 +30,23 @@ inline KernelAction exchange_kernel_action(int signal, const KernelAction& fresh
   return was;
 }
 
-// As long as it lives no handler runs in the calling thread.
-class AllBlocked {
+// As long as it lives the calling thread really blocks `signals`, besides those that it did.
+class Blocked {
  public:
-  AllBlocked() {
-    const std::uint64_t all = ~0ull;
-    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&all), arg(&before_), kSignalMaskBytes);
+  explicit Blocked(std::uint64_t signals) : signals_(signals) {
+    if (signals_ != 0)
+      raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, arg(&signals_), arg(&before_), kSignalMaskBytes);
   }
-  ~AllBlocked() {
-    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&before_), 0, kSignalMaskBytes);
+  ~Blocked() {
+    if (signals_ != 0)
+      raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&before_), 0, kSignalMaskBytes);
   }
-  AllBlocked(const AllBlocked&) = delete;
-  AllBlocked& operator=(const AllBlocked&) = delete;
+  Blocked(const Blocked&) = delete;
+  Blocked& operator=(const Blocked&) = delete;
 
  private:
-  std::uint64_t before_ = 0;
+  std::uint64_t signals_, before_ = 0;
 };
+inline constexpr std::uint64_t kAllSignals = ~0ull;
 
 }  // namespace gnomon::collector

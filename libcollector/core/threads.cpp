@@ -44,6 +44,7 @@ Thread* claim_thread() {
       thread.tid = 0;
       thread.adopting = 0;
       thread.waiting = 0;
+      thread.paused = 0;
       return &thread;
     }
   }

@@ -120,6 +120,8 @@ def by_number(work):
     with open(f"{work}/said", "w") as said, subprocess.Popen([build / "targets/waits", "poll"], cwd=work, stdout=said) as program:
         try:
             assert program.pid > 0
+            answers, errors = lldb_session.run(build, None, [f"process attach -p {program.pid}", "collector attach 1"], work, check=False)
+            assert f"LLDB has process {program.pid} already; `collector enable` records that" in errors, (answers, errors)
             commands = [f"collector attach {program.pid}", "continue", "collector functions"]
             answers, _ = lldb_session.run(build, None, commands, work)
             status = program.wait(60)
