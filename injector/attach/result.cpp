@@ -2,6 +2,7 @@
 #include "injector/attach/result.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace gnomon::injector {
 namespace {
@@ -10,17 +11,26 @@ std::string count(std::uint32_t number, const std::string& what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
+// Empty: all threads are, those to come too.
+std::string not_sampled(const AttachResult& result) {
+  std::vector<std::string> what;
+  if (result.blocking != 0)
+    what.push_back(fmt::format("{} now blocking SIGPROF or in a signal handler",
+                               count(result.blocking, "thread")));
+  if (!result.thread_maker.empty())
+    what.push_back(
+        fmt::format("threads made from now on by {}, which has a pthread_create of its own",
+                    result.thread_maker));
+  return what.empty() ? "" : fmt::format("Not sampled: {}.\n", fmt::join(what, ", and "));
+}
+
 std::string lines_of(const AttachResult& result, pid_t pid) {
   std::string text = fmt::format("Recording process {} to {}: {}, by their CPU clocks. ", pid,
                                  result.experiment, count(result.threads, "thread"));
   text += result.others_ran
               ? fmt::format("One thread of it stood still for {:.1f} ms.\n", result.held_ms)
               : fmt::format("It stood still for {:.0f} ms.\n", result.held_ms);
-  text += "Not sampled: threads made from now on";
-  if (result.blocking != 0)
-    text += fmt::format(", and {} now blocking SIGPROF or in a signal handler",
-                        count(result.blocking, "thread"));
-  text += ".\n";
+  text += not_sampled(result);
   if (result.moved)
     text += "The selected thread has run on a little: it was inside libc or the loader.\n";
   for (const std::string& thread : result.arrived)

@@ -13,9 +13,10 @@ namespace gnomon::injector {
 struct AttachResult {
   std::string experiment;
   std::uint32_t threads = 0, blocking = 0, refused = 0;
-  double held_ms = 0;       // the process, or one thread at a time, stood still for us
-  bool others_ran = false;  // one thread at a time
-  bool moved = false;       // the thread selected in the debugger is not where it was
+  std::string thread_maker;  // a library with a pthread_create of its own; empty: none
+  double held_ms = 0;        // the process, or one thread at a time, stood still for us
+  bool others_ran = false;   // one thread at a time
+  bool moved = false;        // the thread selected in the debugger is not where it was
   // Threads that have come to a stop of the user's meanwhile, as "#2 (breakpoint 1.1)".
   std::vector<std::string> arrived;
 };

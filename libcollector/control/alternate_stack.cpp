@@ -8,7 +8,7 @@
 #include "libcollector/clock/signal_frame.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/control/handler_masks.h"
-#include "libcollector/control/next_symbol.h"
+#include "libcollector/control/hook.h"
 #include "libcollector/control/session.h"
 #include "libcollector/core/threads.h"
 #include "libcollector/format/attach.h"
@@ -26,17 +26,14 @@ bool is_smaller(const stack_t& stack, std::uint64_t bytes) {
 
 }  // namespace
 
-void find_stack_functions() {
-  real_sigaltstack.get();
-  needed = tick_stack_bytes();
-}
+void measure_ticks() { needed = tick_stack_bytes(); }
 
 extern "C" {
 
 // The clock stops before the kernel learns of a small stack: a tick there would end the program.
 __attribute__((visibility("default"), symver("sigaltstack@@GLIBC_2.2.5"))) int gnomon_sigaltstack(
     const stack_t* fresh, stack_t* old) {
-  Thread* thread = current_thread;
+  Thread* thread = calling_thread();
   Recorder* recorder = thread && fresh ? active_recorder() : nullptr;
   if (!recorder) return real_sigaltstack(fresh, old);
   const bool was_ticking = thread->ticking;
@@ -50,5 +47,11 @@ __attribute__((visibility("default"), symver("sigaltstack@@GLIBC_2.2.5"))) int g
   return result;
 }
 }
+
+namespace {
+
+GNOMON_HOOK(gnomon_sigaltstack, real_sigaltstack);
+
+}  // namespace
 
 }  // namespace gnomon::collector

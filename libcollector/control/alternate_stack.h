@@ -4,7 +4,7 @@
 
 namespace gnomon::collector {
 
-// Looks up what the interposed function stands before. Normal context.
-void find_stack_functions();
+// Learns how much room a tick needs on a stack. Normal context.
+void measure_ticks();
 
 }  // namespace gnomon::collector

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/binding.h"
 #include "libcollector/control/handler_masks.h"
 #include "libcollector/control/header.h"
 #include "libcollector/control/session.h"
@@ -132,6 +133,22 @@ void sample_all_tasks(Recorder& recorder, AttachRequest& request) {
     recorder.drop(format::Drop::blocking_threads);
 }
 
+// A thread may just have been about to bind a word of its own to libc: once more at the end.
+void follow_program(Recorder& recorder, AttachRequest& request) {
+  const Bound first = bind_hooks();
+  sample_all_tasks(recorder, request);
+  const Bound late = bind_hooks();
+  request.unbound = late.refused;
+  for (std::uint32_t i = 0; i < request.unbound; ++i) recorder.drop(format::Drop::unbound);
+  if (const char* maker = bound_elsewhere("pthread_create")) {
+    recorder.drop(format::Drop::foreign_thread_makers);
+    std::strncpy(request.thread_maker, maker, sizeof request.thread_maker - 1);
+  }
+  const std::uint64_t at = now(CLOCK_MONOTONIC);
+  write_log(recorder, {"bind", at, "slots", first.slots + late.slots});
+  write_log(recorder, {"attach", at, "threads", request.threads});
+}
+
 // Without it nobody tells a tick that code was unloaded, whose tables it would read.
 bool libc_tells_of_unloading() {
   return dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35") != nullptr;
@@ -159,8 +176,7 @@ Attached attach(AttachRequest& request) {
   if (!recorder) return Attached::no_directory;
   std::memcpy(request.directory, recorder->directory(), sizeof request.directory);
   if (recorder->recording()) {
-    sample_all_tasks(*recorder, request);
-    write_log(*recorder, {"attach", now(CLOCK_MONOTONIC), "threads", request.threads});
+    follow_program(*recorder, request);
     return Attached::recording;
   }
   request.failure = recorder->control()->failure;

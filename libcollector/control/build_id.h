@@ -1,6 +1,6 @@
 // The build-id of a load object. Any context.
 #pragma once
-#include "libcollector/control/known_objects.h"
+#include "libcollector/control/load_object.h"
 
 namespace gnomon::collector {
 

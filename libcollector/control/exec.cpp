@@ -13,7 +13,7 @@
 
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/thread_clock.h"
-#include "libcollector/control/next_symbol.h"
+#include "libcollector/control/hook.h"
 #include "libcollector/control/session.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
@@ -27,12 +27,17 @@ using Execv = int (*)(const char*, Words);
 using Fexecve = int (*)(int, Words, Words);
 using Execveat = int (*)(int, const char*, Words, Words, int);
 
+using Execl = int (*)(const char*, const char*, ...);
+
 constinit NextSymbol<Execve> real_execve{"execve", "GLIBC_2.2.5"};
 constinit NextSymbol<Execv> real_execv{"execv", "GLIBC_2.2.5"};
 constinit NextSymbol<Execv> real_execvp{"execvp", "GLIBC_2.2.5"};
 constinit NextSymbol<Execve> real_execvpe{"execvpe", "GLIBC_2.11"};
 constinit NextSymbol<Fexecve> real_fexecve{"fexecve", "GLIBC_2.2.5"};
 constinit NextSymbol<Execveat> real_execveat{"execveat", "GLIBC_2.34"};
+constinit NextSymbol<Execl> real_execl{"execl", "GLIBC_2.2.5"};
+constinit NextSymbol<Execl> real_execlp{"execlp", "GLIBC_2.2.5"};
+constinit NextSymbol<Execl> real_execle{"execle", "GLIBC_2.2.5"};
 
 constexpr std::uint64_t kSigprof = signal_bit(SIGPROF);
 
@@ -133,15 +138,6 @@ int execute_words(NextSymbol<Execv>& real, const char* path, const char* first, 
 
 }  // namespace
 
-void find_exec_functions() {
-  real_execve.get();
-  real_execv.get();
-  real_execvp.get();
-  real_execvpe.get();
-  real_fexecve.get();
-  real_execveat.get();
-}
-
 long execve_by_number(long, const char* path, Words argv, Words envp) {
   return execute(real_execve, path, argv, envp);
 }
@@ -197,5 +193,19 @@ EXPORTED("execle", "2.2.5") int gnomon_execle(const char* path, const char* firs
   return result;
 }
 }
+
+namespace {
+
+GNOMON_HOOK(gnomon_execve, real_execve);
+GNOMON_HOOK(gnomon_execv, real_execv);
+GNOMON_HOOK(gnomon_execvp, real_execvp);
+GNOMON_HOOK(gnomon_execvpe, real_execvpe);
+GNOMON_HOOK(gnomon_fexecve, real_fexecve);
+GNOMON_HOOK(gnomon_execveat, real_execveat);
+GNOMON_HOOK(gnomon_execl, real_execl);
+GNOMON_HOOK(gnomon_execlp, real_execlp);
+GNOMON_HOOK(gnomon_execle, real_execle);
+
+}  // namespace
 
 }  // namespace gnomon::collector

@@ -3,9 +3,6 @@
 
 namespace gnomon::collector {
 
-// Finds the functions of libc that stand behind ours: before the first call, which may be in a
-// child of vfork, where nothing may be looked up.
-void find_exec_functions();
 // What syscall(2) is asked for by these numbers. Result: as execve(2).
 long execve_by_number(long, const char* path, char* const* argv, char* const* envp);
 long execveat_by_number(long, int at, const char* path, char* const* argv, char* const* envp,

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "libcollector/control/next_symbol.h"
+#include "libcollector/control/hook.h"
 #include "libcollector/control/session.h"
 #include "libcollector/control/signal_masks.h"
 #include "libcollector/core/signal_action.h"
@@ -29,6 +29,11 @@ using StartC11 = int (*)(void*);
 using CreateC11 = int (*)(thrd_t*, StartC11, void*);
 using Create = int (*)(pthread_t*, const pthread_attr_t*, StartRoutine, void*);
 using StartMain = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+
+constinit NextSymbol<Create> real_create{"pthread_create", "GLIBC_2.34"};
+constinit NextSymbol<Create> real_old_create{"pthread_create", "GLIBC_2.2.5"};
+constinit NextSymbol<CreateC11> real_create_c11{"thrd_create", "GLIBC_2.34"};
+constinit NextSymbol<CreateC11> real_old_create_c11{"thrd_create", "GLIBC_2.28"};
 
 constinit Main program_main = nullptr;
 
@@ -152,27 +157,23 @@ extern "C" {
 __attribute__((visibility("default"), symver("pthread_create@@GLIBC_2.34"))) int
 pthread_create_2_34(pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
                     void* argument) {
-  static constinit NextSymbol<Create> real{"pthread_create", "GLIBC_2.34"};
-  return create(real.get(), id, attributes, routine, argument);
+  return create(real_create.get(), id, attributes, routine, argument);
 }
 
 __attribute__((visibility("default"), symver("pthread_create@GLIBC_2.2.5"))) int
 pthread_create_2_2_5(pthread_t* id, const pthread_attr_t* attributes, StartRoutine routine,
                      void* argument) {
-  static constinit NextSymbol<Create> real{"pthread_create", "GLIBC_2.2.5"};
-  return create(real.get(), id, attributes, routine, argument);
+  return create(real_old_create.get(), id, attributes, routine, argument);
 }
 
 __attribute__((visibility("default"), symver("thrd_create@@GLIBC_2.34"))) int thrd_create_2_34(
     thrd_t* id, StartC11 routine, void* argument) {
-  static constinit NextSymbol<CreateC11> real{"thrd_create", "GLIBC_2.34"};
-  return create_c11(real.get(), id, routine, argument);
+  return create_c11(real_create_c11.get(), id, routine, argument);
 }
 
 __attribute__((visibility("default"), symver("thrd_create@GLIBC_2.28"))) int thrd_create_2_28(
     thrd_t* id, StartC11 routine, void* argument) {
-  static constinit NextSymbol<CreateC11> real{"thrd_create", "GLIBC_2.28"};
-  return create_c11(real.get(), id, routine, argument);
+  return create_c11(real_old_create_c11.get(), id, routine, argument);
 }
 
 __attribute__((visibility("default"), symver("__libc_start_main@@GLIBC_2.34"))) int
@@ -189,5 +190,14 @@ libc_start_main_2_2_5(Main main, int argc, char** argv, void (*init)(), void (*f
                     argv, init, fini, rtld_fini, stack_end);
 }
 }
+
+namespace {
+
+GNOMON_HOOK(pthread_create_2_34, real_create);
+GNOMON_HOOK(pthread_create_2_2_5, real_old_create);
+GNOMON_HOOK(thrd_create_2_34, real_create_c11);
+GNOMON_HOOK(thrd_create_2_28, real_old_create_c11);
+
+}  // namespace
 
 }  // namespace gnomon::collector

@@ -1,19 +1,11 @@
 // The load objects met so far. Any context; takes no lock.
 #pragma once
-#include <link.h>
-
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
-namespace gnomon::collector {
+#include "libcollector/control/load_object.h"
 
-struct LoadObject {
-  std::uint64_t begin, end, bias;
-  const char* path;
-  const ElfW(Phdr) * headers;
-  std::size_t header_count;
-};
+namespace gnomon::collector {
 
 class KnownObjects {
  public:

@@ -123,13 +123,7 @@ struct Walk {
 
 int on_object(dl_phdr_info* info, std::size_t, void* data) {
   auto& walk = *static_cast<Walk*>(data);
-  LoadObject object{~0ull, 0, info->dlpi_addr, info->dlpi_name, info->dlpi_phdr, info->dlpi_phnum};
-  for (std::size_t i = 0; i < object.header_count; ++i) {
-    const auto& header = object.headers[i];
-    if (header.p_type != PT_LOAD) continue;
-    object.begin = std::min<std::uint64_t>(object.begin, object.bias + header.p_vaddr);
-    object.end = std::max<std::uint64_t>(object.end, object.bias + header.p_vaddr + header.p_memsz);
-  }
+  LoadObject object = load_object_of(*info);
   if (object.begin >= object.end) return 0;
   if (!object.path || !*object.path) object.path = walk.executable;
   const bool vdso = std::strncmp(object.path, "linux-vdso", 10) == 0;

@@ -12,19 +12,19 @@
 #include "libcollector/control/alternate_stack.h"
 #include "libcollector/control/command_line.h"
 #include "libcollector/control/confinement.h"
-#include "libcollector/control/exec.h"
 #include "libcollector/control/experiment.h"
 #include "libcollector/control/handler_masks.h"
 #include "libcollector/control/header.h"
+#include "libcollector/control/hook.h"
 #include "libcollector/control/interpose.h"
 #include "libcollector/control/module_map.h"
 #include "libcollector/control/settings.h"
 #include "libcollector/control/signal_masks.h"
 #include "libcollector/control/signals.h"
 #include "libcollector/control/stacks.h"
-#include "libcollector/control/system_calls.h"
-#include "libcollector/control/unloading.h"
+#include "libcollector/core/atomic.h"
 #include "libcollector/core/own_stack.h"
+#include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 
@@ -182,12 +182,8 @@ void record_launch(int argc, char** argv) {
 // A library that comes by dlopen is told by a call what to do, and does not touch an environment
 // that other threads may be changing.
 [[gnu::constructor]] void start(int argc, char** argv, char**) {
-  find_signal_functions();
-  find_mask_functions();
-  find_stack_functions();
-  find_exec_functions();
-  find_system_call_functions();
-  find_unload_functions();
+  find_behind_hooks();
+  measure_ticks();
   if (gettid() != getpid() || !read_settings(settings)) return;
   clean_environment();
   const int saved_errno = errno;
@@ -233,7 +229,19 @@ Beginning begin_attached(const Settings& wanted) {
   return {recorder, 0};
 }
 
+Thread* calling_thread() {
+  if (current_thread || !active_recorder()) return current_thread;
+  const Blocked blocked(kAllSignals);
+  Thread* slot = find_thread(static_cast<std::uint32_t>(raw_syscall(SYS_gettid)));
+  if (slot && atomic(slot->adopting).load() != 0) adopt_thread(*slot);
+  return current_thread;
+}
+
 void begin_thread(Thread& thread) {
+  if (Thread* other = current_thread) {  // the attach has met it before it got here
+    stop_clock(*other);
+    release_thread(*other);
+  }
   current_thread = &thread;
   adopt_mask();
   pthread_setspecific(thread_key, &thread);

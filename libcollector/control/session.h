@@ -22,6 +22,9 @@ void forget_unloaded();
 // Ends recording for good, because from here on the kernel may end the program for a system call
 // of ours: afterwards none is made. Nothing in a child of fork or vfork. Normal context.
 void end_before_confinement();
+// The calling thread's slot, which it gets now if its first tick was to give it. Null: it is not
+// sampled. Any context.
+Thread* calling_thread();
 // Makes the calling thread, whose slot it is, a sampled one until it ends. Slot fields tid, stack
 // are filled by the caller.
 void begin_thread(Thread& thread);

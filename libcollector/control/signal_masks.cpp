@@ -8,7 +8,8 @@
 
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/thread_clock.h"
-#include "libcollector/control/next_symbol.h"
+#include "libcollector/control/hook.h"
+#include "libcollector/control/session.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/threads.h"
@@ -19,9 +20,14 @@ namespace {
 
 using Mask = int (*)(int, const sigset_t*, sigset_t*);
 using TimedWait = int (*)(const sigset_t*, siginfo_t*, const timespec*);
+using WaitInfo = int (*)(const sigset_t*, siginfo_t*);
+using Wait = int (*)(const sigset_t*, int*);
 
 constinit NextSymbol<Mask> real_mask{"pthread_sigmask", "GLIBC_2.32"};
+constinit NextSymbol<Mask> real_process_mask{"sigprocmask", "GLIBC_2.2.5"};
 constinit NextSymbol<TimedWait> real_wait{"sigtimedwait", "GLIBC_2.2.5"};
+constinit NextSymbol<WaitInfo> real_wait_info{"sigwaitinfo", "GLIBC_2.2.5"};
+constinit NextSymbol<Wait> real_sigwait{"sigwait", "GLIBC_2.2.5"};
 
 // A program with a handler of its own relies on it not running while SIGPROF is blocked.
 bool has_handler() {
@@ -59,7 +65,7 @@ bool is_sensible(const timespec& limit) {
 }
 
 int timed_wait(const sigset_t* set, siginfo_t* info, const timespec* limit) {
-  Thread* thread = current_thread;
+  Thread* thread = calling_thread();
   if (!thread || !set || sigismember(set, SIGPROF) != 1 || (limit && !is_sensible(*limit)))
     return real_wait(set, info, limit);
   const std::uint64_t end = limit ? now(CLOCK_MONOTONIC) +
@@ -74,11 +80,6 @@ int timed_wait(const sigset_t* set, siginfo_t* info, const timespec* limit) {
 }
 
 }  // namespace
-
-void find_mask_functions() {
-  real_mask.get();
-  real_wait.get();
-}
 
 void adopt_mask() {
   sigset_t mask;
@@ -97,7 +98,7 @@ std::uint64_t only_believed_blocked() {
 }
 
 int change_mask(int how, const sigset_t* set, sigset_t* old) {
-  Thread* thread = current_thread;
+  Thread* thread = calling_thread();
   if (!thread) return real_mask(how, set, old);
   const std::uint32_t masked = thread->masked;
   sigset_t without;
@@ -161,5 +162,15 @@ __attribute__((visibility("default"), symver("sigwait@@GLIBC_2.2.5"))) int gnomo
   return error;
 }
 }
+
+namespace {
+
+GNOMON_HOOK(gnomon_pthread_sigmask_2_32, real_mask);
+GNOMON_HOOK(gnomon_sigprocmask, real_process_mask);
+GNOMON_HOOK(gnomon_sigtimedwait, real_wait);
+GNOMON_HOOK(gnomon_sigwaitinfo, real_wait_info);
+GNOMON_HOOK(gnomon_sigwait, real_sigwait);
+
+}  // namespace
 
 }  // namespace gnomon::collector

@@ -8,9 +8,6 @@
 
 namespace gnomon::collector {
 
-// Looks up what the interposed functions stand before. Normal context.
-void find_mask_functions();
-
 // The calling thread, now that it has a slot, is sampled even if it was made with every signal
 // blocked (liblzma's are).
 void adopt_mask();

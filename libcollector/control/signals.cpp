@@ -7,7 +7,8 @@
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/quiet_clock.h"
 #include "libcollector/control/handler_masks.h"
-#include "libcollector/control/next_symbol.h"
+#include "libcollector/control/hook.h"
+#include "libcollector/control/session.h"
 #include "libcollector/control/signal_masks.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/threads.h"
@@ -82,16 +83,6 @@ Handler install_and_unblock(int signal, Handler handler) {
 
 }  // namespace
 
-void find_signal_functions() {
-  real_sigaction.get();
-  real_signal.get();
-  real_sysv_signal.get();
-  real_sigset.get();
-  real_sigignore.get();
-  real_siginterrupt.get();
-  real_raise.get();
-}
-
 bool take_sigprof(void (*handler)(int, siginfo_t*, void*), bool on_alternate_stacks) {
   struct sigaction ours {
   }, before{};
@@ -161,12 +152,24 @@ int gnomon_siginterrupt(int signal, int interrupts) {
 }
 EXPORTED("raise")
 int gnomon_raise(int signal) {
-  Thread* thread = current_thread;
-  if (signal != SIGPROF || !thread) return real_raise(signal);
+  Thread* thread = signal == SIGPROF ? calling_thread() : nullptr;
+  if (!thread) return real_raise(signal);
   const Blocked blocked(kAllSignals);
   const QuietClock quiet(*thread);
   return real_raise(signal);
 }
 }
+
+namespace {
+
+GNOMON_HOOK(gnomon_sigaction, real_sigaction);
+GNOMON_HOOK(gnomon_signal, real_signal);
+GNOMON_HOOK(gnomon_sysv_signal, real_sysv_signal);
+GNOMON_HOOK(gnomon_sigset, real_sigset);
+GNOMON_HOOK(gnomon_sigignore, real_sigignore);
+GNOMON_HOOK(gnomon_siginterrupt, real_siginterrupt);
+GNOMON_HOOK(gnomon_raise, real_raise);
+
+}  // namespace
 
 }  // namespace gnomon::collector

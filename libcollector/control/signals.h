@@ -4,9 +4,6 @@
 
 namespace gnomon::collector {
 
-// Looks up what the interposed functions stand before; afterwards they take no lock. Normal
-// context.
-void find_signal_functions();
 // Makes `handler` the process's for SIGPROF; what it was before counts as the program's.
 // on_alternate_stacks: it runs on the alternate stack of a thread that has one, as a program whose
 // threads have tiny stacks expects. False: refused. Normal context.

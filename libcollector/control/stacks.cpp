@@ -45,7 +45,8 @@ bool note_mappings() { return mappings.read(); }
 ByteRange running_stack(const ByteRange& main) {
   const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   const auto self = static_cast<std::uint64_t>(pthread_self());
-  const ByteRange around = mappings.find(self);
+  const Mapping found = mappings.find(self);
+  const ByteRange around = found.writable ? found.range : ByteRange{};
   const bool is_main = main.end != 0 && !(around.contains(here) && here < self);
   return is_main ? main : ByteRange{around.begin, around.end == 0 ? 0 : self};
 }

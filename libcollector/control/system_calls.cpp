@@ -1,7 +1,5 @@
 // Interposed: prctl and syscall, by which a program confines or executes. Any context once the
 // functions behind are found, and as the call itself allows.
-#include "libcollector/control/system_calls.h"
-
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -9,7 +7,7 @@
 #include <cstdarg>
 
 #include "libcollector/control/exec.h"
-#include "libcollector/control/next_symbol.h"
+#include "libcollector/control/hook.h"
 #include "libcollector/control/session.h"
 
 namespace gnomon::collector {
@@ -37,11 +35,6 @@ void before_seccomp(unsigned long operation, unsigned long program) {
 Any any(auto* function) { return reinterpret_cast<Any>(reinterpret_cast<void*>(function)); }
 
 }  // namespace
-
-void find_system_call_functions() {
-  real_prctl.get();
-  real_syscall.get();
-}
 
 // What the call goes on to, with the same words.
 extern "C" [[gnu::used, gnu::visibility("hidden")]] Any gnomon_before_syscall(long number,
@@ -93,5 +86,12 @@ __attribute__((visibility("default"), symver("prctl@@GLIBC_2.2.5"))) int gnomon_
   return real_prctl(option, words[0], words[1], words[2], words[3]);
 }
 }
+
+namespace {
+
+GNOMON_HOOK(gnomon_syscall, real_syscall);
+GNOMON_HOOK(gnomon_prctl, real_prctl);
+
+}  // namespace
 
 }  // namespace gnomon::collector

@@ -1,7 +1,5 @@
 // Interposed: dlclose, after which an address may come to mean another function. Normal context.
-#include "libcollector/control/unloading.h"
-
-#include "libcollector/control/next_symbol.h"
+#include "libcollector/control/hook.h"
 #include "libcollector/control/session.h"
 
 namespace gnomon::collector {
@@ -18,8 +16,6 @@ int close(void* object) {
 
 }  // namespace
 
-void find_unload_functions() { real_dlclose.get(); }
-
 extern "C" {
 
 __attribute__((visibility("default"), symver("dlclose@@GLIBC_2.34"))) int gnomon_dlclose_2_34(
@@ -32,5 +28,11 @@ __attribute__((visibility("default"), symver("dlclose@GLIBC_2.2.5"))) int gnomon
   return close(object);
 }
 }
+
+namespace {
+
+GNOMON_HOOK(gnomon_dlclose_2_34, real_dlclose);
+
+}  // namespace
 
 }  // namespace gnomon::collector

@@ -1,5 +1,5 @@
-// The writable mappings of this process at one moment, where threads have their stacks. Made in
-// normal context, asked in any: takes no lock.
+// The readable mappings of this process at one moment. Made in normal context, asked in any: takes
+// no lock.
 #include "libcollector/core/mappings.h"
 
 #include <fcntl.h>
@@ -27,17 +27,17 @@ std::uint64_t hexadecimal(const char*& at) {
   }
 }
 
-// "begin-end rwxp ..." (proc_pid_maps(5)); empty: not writable.
-ByteRange writable_range(const char* line) {
+// "begin-end rwxp ..." (proc_pid_maps(5)); empty: not readable.
+Mapping readable_mapping(const char* line) {
   const std::uint64_t begin = hexadecimal(line);
   if (*line++ != '-') return {};
   const std::uint64_t end = hexadecimal(line);
-  return line[0] == ' ' && line[1] == 'r' && line[2] == 'w' ? ByteRange{begin, end} : ByteRange{};
+  return line[0] == ' ' && line[1] == 'r' ? Mapping{{begin, end}, line[2] == 'w'} : Mapping{};
 }
 
 }  // namespace
 
-bool Mappings::add(const ByteRange& range) {
+bool Mappings::add(const Mapping& mapping) {
   if (count_ == room_) {
     const std::uint64_t room = room_ == 0 ? kFirstRoom : 2 * room_;
     void* memory =
@@ -45,10 +45,10 @@ bool Mappings::add(const ByteRange& range) {
                 : mmap(nullptr, room * sizeof *ranges_, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
-    ranges_ = static_cast<ByteRange*>(memory);
+    ranges_ = static_cast<Mapping*>(memory);
     room_ = room;
   }
-  ranges_[count_++] = range;
+  ranges_[count_++] = mapping;
   return true;
 }
 
@@ -65,7 +65,7 @@ bool Mappings::read() {
     *end = 0;
     char* line = text;
     for (char* stop; fits && (stop = std::strchr(line, '\n')); line = stop + 1)
-      if (const ByteRange range = writable_range(line); range.end != 0) fits = add(range);
+      if (const Mapping found = readable_mapping(line); found.range.end != 0) fits = add(found);
     kept = static_cast<std::size_t>(end - line);
     std::memmove(text, line, kept);
   }
@@ -73,12 +73,18 @@ bool Mappings::read() {
   return fits && count_ != 0;
 }
 
-ByteRange Mappings::find(std::uint64_t address) const {
-  const ByteRange* after =
-      std::upper_bound(ranges_, ranges_ + count_, address,
-                       [](std::uint64_t at, const ByteRange& range) { return at < range.begin; });
-  if (after == ranges_ || !after[-1].contains(address)) return {};
+Mapping Mappings::find(std::uint64_t address) const {
+  const Mapping* after = std::upper_bound(
+      ranges_, ranges_ + count_, address,
+      [](std::uint64_t at, const Mapping& mapping) { return at < mapping.range.begin; });
+  if (after == ranges_ || !after[-1].range.contains(address)) return {};
   return after[-1];
+}
+
+void Mappings::clear() {
+  if (ranges_) munmap(ranges_, room_ * sizeof *ranges_);
+  ranges_ = nullptr;
+  count_ = room_ = 0;
 }
 
 }  // namespace gnomon::collector

@@ -1,5 +1,5 @@
-// The writable mappings of this process at one moment, where threads have their stacks. Made in
-// normal context, asked in any: takes no lock.
+// The readable mappings of this process at one moment. Made in normal context, asked in any: takes
+// no lock.
 #pragma once
 #include <cstdint>
 
@@ -7,17 +7,24 @@
 
 namespace gnomon::collector {
 
+struct Mapping {
+  ByteRange range;
+  bool writable = false;
+};
+
 class Mappings {
  public:
   // Reads them anew; what was known before goes. False: no memory, or /proc is not there.
   bool read();
   // The one `address` lies in; empty: none.
-  ByteRange find(std::uint64_t address) const;
+  Mapping find(std::uint64_t address) const;
+  // Nothing is known, and no memory used.
+  void clear();
 
  private:
-  bool add(const ByteRange& range);
+  bool add(const Mapping& mapping);
 
-  ByteRange* ranges_ = nullptr;  // ascending
+  Mapping* ranges_ = nullptr;  // ascending
   std::uint64_t count_ = 0, room_ = 0;
 };
 

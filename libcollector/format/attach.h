@@ -11,7 +11,7 @@ namespace gnomon::format {
 // The function of libcollector.so that is given an AttachRequest, in a thread made for it with all
 // signals blocked: int gnomon_attach(AttachRequest*).
 inline constexpr const char* kAttachFunction = "gnomon_attach";
-inline constexpr std::uint32_t kAttachVersion = 3;
+inline constexpr std::uint32_t kAttachVersion = 4;
 
 // Bytes of an alternate signal stack on which a tick finds room beside a handler, whatever that
 // needs itself: as much as Go's runtime gives to handlers.
@@ -57,13 +57,14 @@ struct AttachRequest {
   // The borrowed thread, if it is in a handler on a small alternate stack: it blocks SIGPROF until
   // that returns. 0: it is not.
   std::uint32_t in_handler;
-  std::uint32_t unused;
-  char stem[4096];       // /directory/test of test.N.er
-  char directory[4096];  // the experiment
+  std::uint32_t unbound;   // places of the program's that could not be bound to the collector
+  char thread_maker[512];  // a load object with a pthread_create of its own; empty: none
+  char stem[4096];         // /directory/test of test.N.er
+  char directory[4096];    // the experiment
 };
 static_assert(offsetof(AttachRequest, answer) == 24);
 static_assert(offsetof(AttachRequest, in_handler) == 64);
-static_assert(offsetof(AttachRequest, stem) == 72);
-static_assert(sizeof(AttachRequest) == 72 + 2 * 4096);
+static_assert(offsetof(AttachRequest, stem) == 584);
+static_assert(sizeof(AttachRequest) == 584 + 2 * 4096);
 
 }  // namespace gnomon::format

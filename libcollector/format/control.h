@@ -71,6 +71,8 @@ enum class Drop : std::uint32_t {
   handler_displaced = 4,
   small_alternate_stack = 5,
   blocking_threads = 6,
+  foreign_thread_makers = 7,
+  unbound = 8,
 };
 struct DropText {
   Drop drop;
@@ -89,6 +91,10 @@ inline constexpr std::array kDrops{
              "threads not sampled while their alternate signal stack was too small for it"},
     DropText{Drop::blocking_threads,
              "threads not sampled because they block SIGPROF or were in a signal handler"},
+    DropText{Drop::foreign_thread_makers,
+             "libraries with a pthread_create of their own, by which new threads go unsampled"},
+    DropText{Drop::unbound,
+             "places whose calls go past the collector, because their memory cannot be changed"},
 };
 
 // Zero everywhere: not written yet. Counters only grow.

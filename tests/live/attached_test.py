@@ -33,7 +33,7 @@ def threads(work):
     assert "<Truncated-stack>" not in inclusive, inclusive
     assert "threads not sampled because they block SIGPROF or were in a signal handler: 1." in notes, notes
     log = [json.loads(line) for line in (pathlib.Path(work) / "test.1.er/log.jsonl").read_text().splitlines()]
-    assert [(line["event"], line.get("threads")) for line in log] == [("attach", 2), ("end", None)], log
+    assert [(line["event"], line.get("threads")) for line in log] == [("bind", None), ("attach", 2), ("end", None)], log
 
 
 def twice(work):

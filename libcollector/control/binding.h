@@ -1,0 +1,22 @@
+// A program that was linked before the collector came is bound to our functions. Normal context.
+#pragma once
+#include <cstdint>
+
+namespace gnomon::collector {
+
+struct Bound {
+  std::uint32_t slots = 0;    // words of load objects that led to libc, and lead to us
+  std::uint32_t symbols = 0;  // of libc's, by which what is linked or looked up later leads to us
+  std::uint32_t refused = 0;  // of both: the kernel let nobody write there
+  bool looked = false;        // false: the loader did not let us
+};
+// Binds every load object there is to the hooks, and those to come. A word that leads somewhere
+// else, because somebody else stands before libc, stays as it is, and so do copies that the program
+// has made. Takes the loader's lock; other threads may run. The hooks' functions were found before.
+Bound bind_hooks();
+
+// The path of the object whose `name` the program is linked to, if that is not ours; null: it is
+// ours, or bound to it. Takes the loader's lock.
+const char* bound_elsewhere(const char* name);
+
+}  // namespace gnomon::collector
