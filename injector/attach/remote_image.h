@@ -19,23 +19,26 @@ class RemoteImage {
  public:
   // `base`: where its first page is mapped. Empty: not a 64-bit x86 load object with a hash table.
   static std::optional<RemoteImage> at(pid_t pid, std::uint64_t base);
-  // All versions of the function that it defines.
+  // All versions of the function that it defines; what the collector has put before one is not it.
   std::vector<AddressRange> functions(const char* name) const;
   // The first of them; 0: none.
   std::uint64_t function(const char* name) const;
+  // Where the data of that name lies; 0: it has none.
+  std::uint64_t data(const char* name) const;
 
  private:
   bool read_dynamic(std::uint64_t address, std::uint64_t bytes);
-  std::optional<AddressRange> defined(std::uint32_t index, const char* name) const;
-  std::vector<AddressRange> by_gnu_hash(const char* name) const;
-  std::vector<AddressRange> by_hash(const char* name) const;
+  std::vector<AddressRange> defined(unsigned type, const char* name) const;
+  std::optional<AddressRange> at_index(std::uint32_t index, unsigned type, const char* name) const;
+  std::vector<AddressRange> by_gnu_hash(unsigned type, const char* name) const;
+  std::vector<AddressRange> by_hash(unsigned type, const char* name) const;
   // glibc relocates these words in memory, other loaders do not.
   std::uint64_t relocated(std::uint64_t value) const {
     return value < base_ ? value + bias_ : value;
   }
 
   pid_t pid_ = 0;
-  std::uint64_t base_ = 0, bias_ = 0;
+  std::uint64_t base_ = 0, end_ = 0, bias_ = 0;
   std::uint64_t symbols_ = 0, names_ = 0, gnu_hash_ = 0, hash_ = 0;
 };
 

@@ -3,6 +3,11 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
+#include <iterator>
+
+#include "libcollector/format/attach.h"
+
 extern "C" {
 // The linker's names for the bounds of the section that GNOMON_HOOK fills.
 extern const gnomon::collector::Hook __start_gnomon_hooks[]  // NOLINT
@@ -22,8 +27,19 @@ void* NextFunction::find() {
 
 Hooks all_hooks() { return {__start_gnomon_hooks, __stop_gnomon_hooks}; }
 
+extern "C" {
+__attribute__((visibility("default")))
+format::HookedFunction gnomon_hook_table[format::kHooks] = {};
+}
+
 void find_behind_hooks() {
-  for (const Hook& hook : all_hooks()) hook.behind->find();
+  format::HookedFunction* row = gnomon_hook_table;
+  for (const Hook& hook : all_hooks()) {
+    hook.behind->find();
+    if (row == std::end(gnomon_hook_table)) continue;
+    *row++ = {reinterpret_cast<std::uint64_t>(hook.ours),
+              reinterpret_cast<std::uint64_t>(hook.behind->found)};
+  }
 }
 
 }  // namespace gnomon::collector

@@ -13,6 +13,14 @@ namespace gnomon::format {
 inline constexpr const char* kAttachFunction = "gnomon_attach";
 inline constexpr std::uint32_t kAttachVersion = 4;
 
+// Data of libcollector.so: HookedFunction[kHooks], unused ones 0. Once the program is bound to the
+// collector, libc's own symbol table says `ours`.
+inline constexpr const char* kHookTable = "gnomon_hook_table";
+inline constexpr std::size_t kHooks = 64;
+struct HookedFunction {
+  std::uint64_t ours, behind;
+};
+
 // Bytes of an alternate signal stack on which a tick finds room beside a handler, whatever that
 // needs itself: as much as Go's runtime gives to handlers.
 inline constexpr std::uint64_t kRoomForHandlers = 32 * 1024;

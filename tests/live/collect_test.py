@@ -90,7 +90,6 @@ def told(work):
             threads = len(list(pathlib.Path(f"/proc/{pid}/task").iterdir()))
             line = gnomon.stdout.readline()
             assert threads > 2 and line.startswith(f"Recording process {pid} to {work}/test.1.er: {threads} threads, "), (threads, line)
-            assert gnomon.stdout.readline() == "Not sampled: threads made from now on.\n"
             assert gnomon.stdout.readline() == "Ctrl-C ends the recording.\n"
             # One at a time.
             assert collect(pid, work) == (1, f"gnomon: cannot record process {pid}: it is recorded already, to {work}/test.1.er.\n")
