@@ -135,6 +135,40 @@ int on_object(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
+// What stands where the known objects were.
+class Seen {
+ public:
+  void add(const KnownObjects::Found& found, bool same) {
+    (same ? same_ : other_)[found.slot / 64] |= 1ull << found.slot % 64;
+  }
+  bool has_same(const KnownObjects::Found& found) const { return has(same_, found); }
+  bool has_other(const KnownObjects::Found& found) const { return has(other_, found); }
+
+ private:
+  using Slots = std::uint64_t[KnownObjects::kMax / 64];
+  static bool has(const Slots& slots, const KnownObjects::Found& found) {
+    return slots[found.slot / 64] >> found.slot % 64 & 1;
+  }
+
+  Slots same_ = {}, other_ = {};
+};
+
+int see_object(dl_phdr_info* info, std::size_t, void* seen) {
+  const LoadObject object = load_object_of(*info);
+  if (const KnownObjects::Found found = known.find(object.begin); found && object.path)
+    static_cast<Seen*>(seen)->add(found, is_same(found, object));
+  return 0;
+}
+
+// One that a tick has met since is not seen, but the loader knows it. Nothing of it is read: it may
+// just have been unmapped by another thread, which will ask for itself.
+bool is_known_to_loader(const KnownObjects::Found& object) {
+  dl_find_object found{};
+  return find_object(reinterpret_cast<void*>(object.begin), &found) == 0 &&
+         reinterpret_cast<std::uint64_t>(found.dlfo_map_start) == object.begin &&
+         reinterpret_cast<std::uint64_t>(found.dlfo_map_end) == object.end;
+}
+
 }  // namespace
 
 bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
@@ -169,14 +203,16 @@ bool note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane) {
   return replaced;
 }
 
+// Under the lock of dl_iterate_phdr nothing is unloaded, so that what is still there may be read.
 bool note_unloaded(Recorder& recorder) {
+  if (!find_object) return false;
+  Seen seen;
+  dl_iterate_phdr(see_object, &seen);
   bool any = false;
-  for (std::uint32_t i = 0; find_object && i < known.used(); ++i) {
+  for (std::uint32_t i = 0; i < known.used(); ++i) {
     const KnownObjects::Found found = known.at(i);
-    LoadObject object{};
-    std::uint64_t frame_header = 0;
-    if (!found || found.identity == 0) continue;
-    if (ask_loader(found.begin, object, frame_header) && is_same(found, object)) continue;
+    if (!found || found.identity == 0 || seen.has_same(found)) continue;
+    if (!seen.has_other(found) && is_known_to_loader(found)) continue;
     any = unload(recorder, found) || any;
   }
   return any;

@@ -19,8 +19,8 @@ bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
 // takes no lock (glibc 2.35 or newer; on an older one objects loaded later stay unknown).
 bool note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane);
 
-// Writes which of the known objects are gone; true: some, and a new epoch has begun. Any context;
-// takes no lock.
+// Writes which of the known objects are gone; true: some, and a new epoch has begun. Normal
+// context: takes the lock of dl_iterate_phdr(3).
 bool note_unloaded(Recorder& recorder);
 
 // The frame table of the object `pc` lies in; false: none. Any context; takes no lock.

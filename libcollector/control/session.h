@@ -17,7 +17,8 @@ struct Beginning {
 // not sampled yet. What went wrong later is in the control page.
 Beginning begin_attached(const Settings& settings);
 
-// Code may have been unloaded: what is known of it is forgotten. Any context.
+// Code may have been unloaded: what is known of it is forgotten. Normal context: takes the lock of
+// dl_iterate_phdr(3).
 void forget_unloaded();
 // Ends recording for good, because from here on the kernel may end the program for a system call
 // of ours: afterwards none is made. Nothing in a child of fork or vfork. Normal context.
