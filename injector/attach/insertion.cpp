@@ -124,6 +124,7 @@ Result<AttachResult> Insertion::result() const {
   result.threads = seen->request.threads;
   result.blocking = seen->request.blocking;
   result.refused = seen->request.refused;
+  result.unbound = seen->request.unbound;
   result.thread_maker = text_of(seen->request.thread_maker);
   return result;
 }

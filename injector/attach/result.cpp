@@ -21,6 +21,9 @@ std::string not_sampled(const AttachResult& result) {
     what.push_back(
         fmt::format("threads made from now on by {}, which has a pthread_create of its own",
                     result.thread_maker));
+  if (result.unbound != 0)
+    what.push_back(fmt::format("threads made from now on at {} in memory that cannot be changed",
+                               count(result.unbound, "place")));
   return what.empty() ? "" : fmt::format("Not sampled: {}.\n", fmt::join(what, ", and "));
 }
 

@@ -12,7 +12,7 @@ namespace gnomon::injector {
 
 struct AttachResult {
   std::string experiment;
-  std::uint32_t threads = 0, blocking = 0, refused = 0;
+  std::uint32_t threads = 0, blocking = 0, refused = 0, unbound = 0;
   std::string thread_maker;  // a library with a pthread_create of its own; empty: none
   double held_ms = 0;        // the process, or one thread at a time, stood still for us
   bool others_ran = false;   // one thread at a time

@@ -159,7 +159,7 @@ void for_all_objects(Pass& pass, Bind bind) {
 
 // Symbols first: what is bound meanwhile is bound to us.
 void bind_all(Pass& pass) {
-  pass.bound.looked = true;
+  pass.bound.refused = 0;
   for_all_objects(pass, [](const LoadObject& object, Pass& to) {
     if (to.behind.begin >= object.begin && to.behind.begin < object.end)
       bind_symbols(dynamic_section_of(object).symbols, object, to);
@@ -186,6 +186,7 @@ __attribute__((visibility("default"), ifunc("gnomon_resolve_binding"))) void gno
 Bound bind_hooks() {
   static Pass pass;
   pass.bound = {};
+  pass.bound.refused = static_cast<std::uint32_t>(all_hooks().last - all_hooks().first);
   pass.behind = range_behind_hooks();
   if (pass.mappings.read()) {
     under_way = &pass;

@@ -7,8 +7,7 @@ namespace gnomon::collector {
 struct Bound {
   std::uint32_t slots = 0;    // words of load objects that led to libc, and lead to us
   std::uint32_t symbols = 0;  // of libc's, by which what is linked or looked up later leads to us
-  std::uint32_t refused = 0;  // of both: the kernel let nobody write there
-  bool looked = false;        // false: the loader did not let us
+  std::uint32_t refused = 0;  // of both: what could not be changed, or not even be looked for
 };
 // Binds every load object there is to the hooks, and those to come. A word that leads somewhere
 // else, because somebody else stands before libc, stays as it is, and so do copies that the program
