@@ -82,7 +82,9 @@ void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& i
   constexpr milliseconds kFirst{2}, kLongest{64};
   if (!borrowed.stays || process.GetState() != lldb::eStateStopped) return;
   const auto stays = [&] {
-    return insertion.is_staying(borrowed.thread.GetFrameAtIndex(0).GetPC());
+    return insertion.is_staying(
+        program_counter_of(static_cast<pid_t>(process.GetProcessID()),
+                           static_cast<pid_t>(borrowed.thread.GetThreadID())));
   };
   // A signal's handler may run on top of it.
   Kept others;
@@ -108,10 +110,11 @@ void give_back(lldb::SBProcess& process, std::uint64_t gate, std::uint64_t code)
   const auto helper = read_value<std::uint64_t>(pid, gate + GATE_HELPER_TID);
   const auto left = read_value<std::uint64_t>(pid, gate + GATE_LEFT);
   if (!helper || !left || *left == 0) return;
-  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i) {
-    lldb::SBThread thread = process.GetThreadAtIndex(i);
-    const std::uint64_t pc = thread.GetFrameAtIndex(0).GetPC();
-    if (thread.GetThreadID() == *helper || (pc >= code && pc < code + kCodeBytes)) return;
+  for (const pid_t tid : threads_of(pid)) {
+    const std::uint64_t pc = program_counter_of(pid, tid);
+    if (static_cast<std::uint64_t>(tid) == *helper || pc == 0 ||
+        (pc >= code && pc < code + kCodeBytes))
+      return;
   }
   process.DeallocateMemory(gate);
   process.DeallocateMemory(code);

@@ -125,14 +125,14 @@ bool run_until(lldb::SBProcess& process, const std::function<bool()>& enough) {
 bool run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,
                   std::chrono::milliseconds patience) {
   lldb::SBTarget target = process.GetTarget();
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  const auto tid = static_cast<pid_t>(thread.GetThreadID());
   lldb::SBBreakpoint there = target.BreakpointCreateByAddress(address);
   there.SetThreadID(thread.GetThreadID());
   {
     Kept others;
     others.keep(process,
                 [&](lldb::SBThread other) { return other.GetThreadID() != thread.GetThreadID(); });
-    const auto pid = static_cast<pid_t>(process.GetProcessID());
-    const auto tid = static_cast<pid_t>(thread.GetThreadID());
     const auto limit = Clock::now() + patience;
     int waits = 0;  // how often in a row it was seen in futex(2)
     run_until(process, [&] {
@@ -142,7 +142,7 @@ bool run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t
     });
   }
   target.BreakpointDelete(there.GetID());
-  return thread.IsValid() && thread.GetFrameAtIndex(0).GetPC() == address;
+  return program_counter_of(pid, tid) == address;
 }
 
 }  // namespace gnomon::injector

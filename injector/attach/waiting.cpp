@@ -71,6 +71,12 @@ bool waits_for_others(pid_t pid, std::uint64_t descriptor) {
 
 }  // namespace
 
+std::uint64_t program_counter_of(pid_t pid, pid_t tid) {
+  const std::string text = proc_text(pid, "task/" + std::to_string(tid) + "/syscall");
+  const std::size_t at = text.rfind(" 0x");
+  return at == std::string::npos ? 0 : std::stoull(text.substr(at + 1), nullptr, 16);
+}
+
 std::optional<long> system_call_of(pid_t pid, pid_t tid) {
   const auto call = call_of(pid, tid);
   return call ? std::optional(call->number) : std::nullopt;

@@ -13,6 +13,10 @@ namespace gnomon::injector {
 // The system call that a thread is in; empty: none, or it runs, or it cannot be told.
 std::optional<long> system_call_of(pid_t pid, pid_t tid);
 
+// Where a thread that does not run stands; 0: it runs, or it cannot be told. Unlike LLDB's frame,
+// which takes up to 150 ms for a load object that LLDB has not seen yet.
+std::uint64_t program_counter_of(pid_t pid, pid_t tid);
+
 // True if a thread waits in a call of the kind that nothing of libc's stands behind: sleeps, waits
 // for descriptors and signals, reads from pipes, sockets and terminals.
 bool is_plain_wait(pid_t pid, pid_t tid);
