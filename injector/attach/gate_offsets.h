@@ -23,9 +23,9 @@
 #define GATE_ERROR_BYTES 1024
 #define GATE_REQUEST 5312
 #define GATE_IN_HANDLER 5376
-#define GATE_TURNS 14088
-#define GATE_ALTERNATE 14096
-#define GATE_EXTENDED 14144
+#define GATE_TURNS 26384
+#define GATE_ALTERNATE 26392
+#define GATE_EXTENDED 26432
 
 // An alternate stack has room for ticks beside handlers.
 #define GATE_ROOMY 32768

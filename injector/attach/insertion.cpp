@@ -4,6 +4,8 @@
 
 #include <cpuid.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "injector/attach/remote_process.h"
@@ -104,8 +106,28 @@ Insertion::Progress Insertion::progress() const {
     return read_value<std::uint64_t>(pid_, gate_at_ + offset).value_or(0);
   };
   if (word(GATE_LEFT) == 0) return Progress::borrowed;
-  return word(GATE_CREATED) != 0 || word(GATE_STEP) == STEP_DONE ? Progress::done
-                                                                 : Progress::loading;
+  if (word(GATE_CREATED) != 0 || word(GATE_STEP) == STEP_DONE) return Progress::done;
+  const auto unblocking =
+      read_value<std::uint32_t>(pid_, gate_at_ + offsetof(Gate, request.unblocking));
+  return unblocking == static_cast<std::uint32_t>(format::Unblocking::asked) ? Progress::asks
+                                                                             : Progress::loading;
+}
+
+std::vector<format::BlockingThread> Insertion::blocking_threads() const {
+  const auto listed = read_value<std::uint32_t>(pid_, gate_at_ + offsetof(Gate, request.listed));
+  std::vector<format::BlockingThread> threads(
+      std::min<std::size_t>(listed.value_or(0), format::kBlockingThreads));
+  if (!read_memory(pid_, gate_at_ + offsetof(Gate, request.list), threads.data(),
+                   threads.size() * sizeof threads[0]))
+    threads.clear();
+  return threads;
+}
+
+void Insertion::answer_unblocked(const std::vector<format::BlockingThread>& threads) const {
+  write_memory(pid_, gate_at_ + offsetof(Gate, request.list), threads.data(),
+               threads.size() * sizeof threads[0]);
+  const auto answer = static_cast<std::uint32_t>(format::Unblocking::answered);
+  write_memory(pid_, gate_at_ + offsetof(Gate, request.unblocking), &answer, sizeof answer);
 }
 
 Result<AttachResult> Insertion::result() const {

@@ -37,10 +37,15 @@ class Insertion {
   enum class Progress {
     borrowed,  // the borrowed thread has not left yet
     loading,   // it is where it was; the new thread works
+    asks,      // as well, and waits for blocking_threads() to be unblocked
     done,      // `result` says what came of it
   };
   // What the process's memory says. Stops nothing.
   Progress progress() const;
+  // Once it asks. Which of them still are as they were is to be seen.
+  std::vector<format::BlockingThread> blocking_threads() const;
+  // The same, with what came of each.
+  void answer_unblocked(const std::vector<format::BlockingThread>& threads) const;
   // Once done. A fault: why it does not record.
   Result<AttachResult> result() const;
   // What the new thread was doing last, for a message.

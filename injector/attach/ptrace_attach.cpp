@@ -19,6 +19,7 @@
 #include "injector/attach/remote_process.h"
 #include "injector/attach/remote_symbols.h"
 #include "injector/attach/traced_thread.h"
+#include "injector/attach/unblock.h"
 #include "injector/attach/waiting.h"
 
 namespace gnomon::injector {
@@ -119,11 +120,18 @@ Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, I
   return fault("signals keep coming for its threads", "repeat, or start it from the debugger");
 }
 
-bool wait_for(const Insertion& insertion) {
+// `held` grows by how long threads stood still.
+bool wait_for(pid_t pid, const Insertion& insertion, nanoseconds& held) {
   constexpr milliseconds kPatience{5000};
   constexpr std::chrono::microseconds kPause{100};
   for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
-    if (insertion.progress() == Insertion::Progress::done) return true;
+    const auto progress = insertion.progress();
+    if (progress == Insertion::Progress::done) return true;
+    if (progress == Insertion::Progress::asks) {
+      auto threads = insertion.blocking_threads();
+      held += unblock_by_ptrace(pid, threads);
+      insertion.answer_unblocked(threads);
+    }
     std::this_thread::sleep_for(kPause);
   }
   return false;
@@ -167,7 +175,7 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   nanoseconds held{};
   const auto sent = send_one(pid, program, at, *insertion, held);
   if (!sent) return tl::unexpected(sent.error());
-  if (!wait_for(*insertion))
+  if (!wait_for(pid, *insertion, held))
     return fault("it is still " + insertion->step(),
                  "recording begins by itself once it gets there");
   auto result = insertion->result();

@@ -17,6 +17,9 @@ std::string not_sampled(const AttachResult& result) {
   if (result.blocking != 0)
     what.push_back(fmt::format("{} now blocking SIGPROF or in a signal handler",
                                count(result.blocking, "thread")));
+  if (result.refused != 0)
+    what.push_back(fmt::format("{} for want of a timer (see `ulimit -i`) or of a place",
+                               count(result.refused, "thread")));
   if (!result.thread_maker.empty())
     what.push_back(
         fmt::format("threads made from now on by {}, which has a pthread_create of its own",
@@ -31,7 +34,7 @@ std::string lines_of(const AttachResult& result, pid_t pid) {
   std::string text = fmt::format("Recording process {} to {}: {}, by their CPU clocks. ", pid,
                                  result.experiment, count(result.threads, "thread"));
   text += result.others_ran
-              ? fmt::format("One thread of it stood still for {:.1f} ms.\n", result.held_ms)
+              ? fmt::format("One thread at a time stood still, for {:.1f} ms in all.\n", result.held_ms)
               : fmt::format("It stood still for {:.0f} ms.\n", result.held_ms);
   text += not_sampled(result);
   if (result.moved)

@@ -252,6 +252,16 @@ std::optional<std::uint64_t> TracedThread::call(std::uint64_t at, long system_ca
   return calling.rax;
 }
 
+std::optional<std::uint64_t> TracedThread::mask() const {
+  std::uint64_t mask = 0;
+  if (trace(PTRACE_GETSIGMASK, tid_, sizeof mask, &mask) != 0) return std::nullopt;
+  return mask;
+}
+
+bool TracedThread::set_mask(std::uint64_t mask) {
+  return trace(PTRACE_SETSIGMASK, tid_, sizeof mask, &mask) == 0;
+}
+
 bool TracedThread::write(std::uint64_t address, const void* from, std::size_t bytes) {
   if (write_memory(pid_, address, from, bytes)) return true;
   std::vector<std::uint64_t> words((bytes + 7) / 8);

@@ -39,6 +39,10 @@ class TracedThread {
   // result as the kernel gives it. Empty: it has ended.
   std::optional<std::uint64_t> call(std::uint64_t at, long number,
                                     std::initializer_list<std::uint64_t> arguments);
+  // The signals it blocks, as the program has set them; a wait may have its own meanwhile.
+  std::optional<std::uint64_t> mask() const;
+  // A wait that has its own begins anew with it.
+  bool set_mask(std::uint64_t mask);
   // Also where only code is.
   bool write(std::uint64_t address, const void* from, std::size_t bytes);
   // As it is, but on another stack and at other code. False: it stays where it is.

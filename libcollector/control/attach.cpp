@@ -11,16 +11,15 @@
 #include <cstring>
 
 #include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/attach_tasks.h"
 #include "libcollector/control/binding.h"
 #include "libcollector/control/handler_masks.h"
 #include "libcollector/control/header.h"
 #include "libcollector/control/session.h"
 #include "libcollector/control/stacks.h"
 #include "libcollector/core/atomic.h"
-#include "libcollector/core/proc_status.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
-#include "libcollector/core/tasks.h"
 #include "libcollector/core/threads.h"
 #include "libcollector/core/time.h"
 
@@ -32,16 +31,6 @@ using format::AttachRequest;
 
 constinit std::atomic<bool> busy = false;
 constinit std::uint32_t owner = 0;  // the process whose threads the slots belong to
-
-struct Round {
-  Recorder* recorder;
-  AttachRequest* request;
-  ByteRange main;  // its stack
-  std::uint32_t own, pid;
-  std::uint32_t fresh;                  // threads met for the first time
-  std::uint64_t handlers_on_alternate;  // signals
-  std::uint32_t in_handlers;
-};
 
 // In a fork child the slots are those of the parent's threads, whose timers are not here.
 void forget_foreign_threads(std::uint32_t pid) {
@@ -64,79 +53,10 @@ void forget_foreign_threads(std::uint32_t pid) {
       pid);
 }
 
-// No tick may come to it, or not now: a handler that has run since before the collector came may
-// have no room for one on its alternate stack, and blocks its signal.
-bool is_out_of_reach(std::uint32_t tid, Round& round) {
-  static ProcStatus status;
-  const std::uint64_t blocked = status.read(tid) ? status.blocked() : 0;
-  if (blocked & round.handlers_on_alternate) ++round.in_handlers;
-  return blocked & (round.handlers_on_alternate | signal_bit(SIGPROF));
-}
-
-Thread* slot_of(std::uint32_t tid, const Round& round) {
-  Thread* thread = claim_thread();
-  if (!thread) return nullptr;
-  thread->masked = 0;
-  thread->ticking = 0;
-  thread->stack = tid == round.pid ? round.main : ByteRange{};
-  thread->tid = tid;
-  atomic(thread->adopting).store(1);
-  return thread;
-}
-
-void sample_task(std::uint32_t tid, void* data) {
-  auto& round = *static_cast<Round*>(data);
-  if (tid == round.own) return;
-  Thread* thread = find_thread(tid);
-  if (thread && thread->ticking) return;
-  if (!thread && tid != round.request->in_handler && is_out_of_reach(tid, round)) {
-    ++round.request->blocking;
-    return;
-  }
-  ++round.fresh;
-  if (!thread) thread = slot_of(tid, round);
-  if (!thread) {
-    round.recorder->drop(format::Drop::threads_full);
-    ++round.request->refused;
-  } else if (start_clock(*thread)) {
-    std::atomic_ref(round.recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
-    ++round.request->threads;
-  } else if (raw_syscall(SYS_tgkill, long{round.pid}, long{tid}, 0) == 0) {
-    round.recorder->drop(format::Drop::thread_clocks);
-    ++round.request->refused;
-  }
-}
-
-// Threads may be made meanwhile, and libc blocks all signals for a moment in posix_spawn and its
-// like: again until there is no new one, and none that blocks SIGPROF or it has done so for long.
-// One that is in a handler is given longer.
-void sample_all_tasks(Recorder& recorder, AttachRequest& request) {
-  constexpr int kRounds = 40, kMoreRounds = 400;
-  constexpr timespec kMoment{0, 500'000};
-  Round round{&recorder,
-              &request,
-              main_stack(),
-              static_cast<std::uint32_t>(gettid()),
-              static_cast<std::uint32_t>(getpid()),
-              1,
-              handlers_on_alternate_stacks(),
-              0};
-  for (int i = 0; i < (round.in_handlers != 0 ? kMoreRounds : kRounds) &&
-                  (round.fresh != 0 || request.blocking != 0);
-       ++i) {
-    if (round.fresh == 0) raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&kMoment));
-    round.fresh = round.in_handlers = 0;
-    request.blocking = 0;
-    visit_tasks(sample_task, &round);
-  }
-  for (std::uint32_t i = 0; i < request.blocking; ++i)
-    recorder.drop(format::Drop::blocking_threads);
-}
-
 // A thread may just have been about to bind a word of its own to libc: once more at the end.
 void follow_program(Recorder& recorder, AttachRequest& request) {
   const Bound first = bind_hooks();
-  sample_all_tasks(recorder, request);
+  sample_tasks(recorder, request);
   const Bound late = bind_hooks();
   request.unbound = late.refused;
   for (std::uint32_t i = 0; i < request.unbound; ++i) recorder.drop(format::Drop::unbound);

@@ -29,13 +29,6 @@ constinit NextSymbol<TimedWait> real_wait{"sigtimedwait", "GLIBC_2.2.5"};
 constinit NextSymbol<WaitInfo> real_wait_info{"sigwaitinfo", "GLIBC_2.2.5"};
 constinit NextSymbol<Wait> real_sigwait{"sigwait", "GLIBC_2.2.5"};
 
-// A program with a handler of its own relies on it not running while SIGPROF is blocked.
-bool has_handler() {
-  struct sigaction theirs {};
-  exchange_program_action(nullptr, &theirs);
-  return theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN;
-}
-
 // The thread blocked it for as long as a SIGPROF of the program's was pending.
 void let_ticks_pass() {
   sigset_t tick;
@@ -97,6 +90,12 @@ std::uint64_t only_believed_blocked() {
   return current_thread && current_thread->masked ? signal_bit(SIGPROF) : 0;
 }
 
+bool program_catches_sigprof() {
+  struct sigaction theirs {};
+  exchange_program_action(nullptr, &theirs);
+  return theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN;
+}
+
 int change_mask(int how, const sigset_t* set, sigset_t* old) {
   Thread* thread = calling_thread();
   if (!thread) return real_mask(how, set, old);
@@ -106,7 +105,7 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
     without = *set;
     const bool names_it = sigismember(set, SIGPROF) == 1;
     if (how == SIG_UNBLOCK ? names_it : how == SIG_SETMASK && !names_it) thread->masked = 0;
-    if (how != SIG_UNBLOCK && names_it && !has_handler()) {
+    if (how != SIG_UNBLOCK && names_it && !program_catches_sigprof()) {
       thread->masked = 1;
       sigdelset(&without, SIGPROF);
     }

@@ -20,6 +20,9 @@ void give_up_mask(const Thread& thread);
 // thread that it makes inherits them if they are blocked meanwhile.
 std::uint64_t only_believed_blocked();
 
+// A program with a handler of its own relies on it not running while SIGPROF is blocked.
+bool program_catches_sigprof();
+
 // As pthread_sigmask(3), as far as the program can see.
 int change_mask(int how, const sigset_t* set, sigset_t* old);
 

@@ -11,7 +11,7 @@ namespace gnomon::format {
 // The function of libcollector.so that is given an AttachRequest, in a thread made for it with all
 // signals blocked: int gnomon_attach(AttachRequest*).
 inline constexpr const char* kAttachFunction = "gnomon_attach";
-inline constexpr std::uint32_t kAttachVersion = 4;
+inline constexpr std::uint32_t kAttachVersion = 5;
 
 // Data of libcollector.so: HookedFunction[kHooks], unused ones 0. Once the program is bound to the
 // collector, libc's own symbol table says `ours`.
@@ -49,6 +49,18 @@ inline constexpr std::array kRefusals{
         "start the program from the debugger instead"},
 };
 
+// A thread that goes on blocking SIGPROF, as many programs' workers do for all their life. When the
+// injector takes SIGPROF out of its mask, `masked` becomes 1: the program goes on believing it.
+struct BlockingThread {
+  std::uint64_t slot;    // address of a std::uint32_t that says `tid` as long as the rest is true
+  std::uint64_t masked;  // address of a std::uint32_t
+  std::uint32_t tid;
+  std::uint32_t reachable;  // 1: the injector knows that it does not block SIGPROF, or not any more
+};
+inline constexpr std::size_t kBlockingThreads = 512;
+// What the collector waits for meanwhile.
+enum class Unblocking : std::uint32_t { nothing = 0, asked = 1, answered = 2 };
+
 struct AttachRequest {
   std::uint32_t bytes;    // sizeof(AttachRequest)
   std::uint32_t version;  // kAttachVersion
@@ -65,14 +77,17 @@ struct AttachRequest {
   // The borrowed thread, if it is in a handler on a small alternate stack: it blocks SIGPROF until
   // that returns. 0: it is not.
   std::uint32_t in_handler;
-  std::uint32_t unbound;   // places of the program's that could not be bound to the collector
-  char thread_maker[512];  // a load object with a pthread_create of its own; empty: none
-  char stem[4096];         // /directory/test of test.N.er
-  char directory[4096];    // the experiment
+  std::uint32_t unbound;     // places of the program's that could not be bound to the collector
+  char thread_maker[512];    // a load object with a pthread_create of its own; empty: none
+  char stem[4096];           // /directory/test of test.N.er
+  char directory[4096];      // the experiment
+  std::uint32_t unblocking;  // Unblocking
+  std::uint32_t listed;      // in `list`
+  BlockingThread list[kBlockingThreads];
 };
 static_assert(offsetof(AttachRequest, answer) == 24);
 static_assert(offsetof(AttachRequest, in_handler) == 64);
 static_assert(offsetof(AttachRequest, stem) == 584);
-static_assert(sizeof(AttachRequest) == 584 + 2 * 4096);
+static_assert(sizeof(AttachRequest) == 584 + 2 * 4096 + 8 + 24 * kBlockingThreads);
 
 }  // namespace gnomon::format

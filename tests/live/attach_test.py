@@ -129,7 +129,7 @@ def by_number(work):
             if program.poll() is None and program.pid > 0:
                 program.kill()
     text = answers[1][1]
-    assert re.match(rf"Recording process {program.pid} to {work}/test\.1\.er: 2 threads, .*\. One thread of it stood still for \d+\.\d ms\.\n"
+    assert re.match(rf"Recording process {program.pid} to {work}/test\.1\.er: 2 threads, .*\. One thread at a time stood still, for \d+\.\d ms in all\.\n"
                     rf"Process {program.pid} stopped\n", text) and "Executable module set" in text, text
     assert (status, pathlib.Path(said.name).read_text().splitlines()[-1]) == (0, "right"), (status, answers)
     assert 0.1 < lldb_session.rows(answers[3][1])["(anonymous namespace)::part(unsigned long)"][0] < 1.1, answers

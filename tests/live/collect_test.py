@@ -63,7 +63,7 @@ def attempt(work, kind):
         with collecting(pid, work) as gnomon:
             line = gnomon.stdout.readline()
             enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, by their CPU clocks\. "
-                               r"One thread of it stood still for (\d+\.\d) ms\.\n", line)
+                               r"One thread at a time stood still, for (\d+\.\d) ms in all\.\n", line)
             if not enabled:
                 return line + gnomon.stdout.read(), None
             experiment = enabled.group(1)

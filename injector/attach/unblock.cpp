@@ -1,0 +1,88 @@
+// Threads that block SIGPROF, for which a clock ticks now: SIGPROF is taken out of their masks, and
+// the program goes on believing that they block it. Any thread.
+#include "injector/attach/unblock.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include <thread>
+
+#include "injector/attach/remote_process.h"
+#include "injector/attach/traced_thread.h"
+
+namespace gnomon::injector {
+namespace {
+
+constexpr std::chrono::milliseconds kRun{5};
+constexpr int kMostRuns = 4;  // of a thread from one place to the next
+constexpr std::uint64_t kSigprof = 1ull << (SIGPROF - 1);
+
+// A SIGPROF of the program's own would not reach it there any more.
+bool waits_for_sigprof(const Stopped& thread) {
+  constexpr std::size_t kRdi = 5;  // System V ABI, AMD64, figure 3.36
+  if (system_call_of(thread.pid, thread.tid) != SYS_rt_sigtimedwait) return false;
+  const auto set = read_value<std::uint64_t>(thread.pid, thread.registers[kRdi]);
+  return !set || *set & kSigprof;
+}
+
+// It does not block SIGPROF any more.
+bool unblock(const format::BlockingThread& blocking, MaskPoints& points, TracedThread& thread) {
+  const auto mask = thread.mask();
+  if (!mask) return false;
+  if (!(*mask & kSigprof)) return true;
+  SafePoint point = points.of(thread.stopped(), thread.waits());
+  for (int i = 0; i < kMostRuns && point.where == SafePoint::Where::later; ++i) {
+    if (!thread.run_to(point.address, kRun)) return false;
+    point = points.of(thread.stopped(), thread.waits());
+  }
+  const pid_t pid = thread.stopped().pid;
+  if (point.where != SafePoint::Where::here || thread.mask() != mask ||
+      !note_masked(pid, blocking, true))
+    return false;
+  if (thread.set_mask(*mask & ~kSigprof)) return true;
+  note_masked(pid, blocking, false);
+  return false;
+}
+
+}  // namespace
+
+SafePoint MaskPoints::of(const Stopped& thread, bool waits) {
+  if (waits_for_sigprof(thread) || runs_handler(thread)) return {};
+  if (waits && is_plain_wait(thread.pid, thread.tid)) return {SafePoint::Where::here};
+  return points_.of(thread, waits);
+}
+
+bool note_masked(pid_t pid, const format::BlockingThread& thread, bool is_masked) {
+  const std::uint32_t word = is_masked ? 1 : 0;
+  return read_value<std::uint32_t>(pid, thread.slot) == thread.tid &&
+         write_memory(pid, thread.masked, &word, sizeof word);
+}
+
+std::chrono::nanoseconds unblock_by_ptrace(pid_t pid,
+                                           std::vector<format::BlockingThread>& threads) {
+  using std::chrono::milliseconds;
+  constexpr milliseconds kFirst{1}, kLongest{64};
+  std::chrono::nanoseconds held{};
+  MaskPoints points(pid);
+  const QuickBreakpoints quick;
+  bool is_over = false;
+  for (milliseconds pause = kFirst; !is_over && pause <= kLongest; pause *= 2) {
+    is_over = true;
+    for (format::BlockingThread& blocking : threads) {
+      const auto tid = static_cast<pid_t>(blocking.tid);
+      const char state = state_of(pid, tid);
+      if (blocking.reachable || state == '\0') continue;
+      is_over = false;
+      // One that waits for the kernel cannot be stopped before that is over.
+      if (state != 'R' && state != 'S') continue;
+      auto thread = TracedThread::stop(pid, tid);
+      if (!thread) continue;
+      blocking.reachable = unblock(blocking, points, *thread) ? 1 : 0;
+      held += thread->release();
+    }
+    if (!is_over) std::this_thread::sleep_for(pause);
+  }
+  return held;
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,13 @@
+// The threads that run already when recording begins get their clocks. On a thread made for it by
+// the injector, with all signals blocked; other threads run.
+#pragma once
+#include "libcollector/core/recorder.h"
+#include "libcollector/format/attach.h"
+
+namespace gnomon::collector {
+
+// Of this process: all but the calling one. Asks the injector to unblock SIGPROF where it stays
+// blocked. Answers in the request: threads, blocking, refused.
+void sample_tasks(Recorder& recorder, format::AttachRequest& request);
+
+}  // namespace gnomon::collector
