@@ -51,7 +51,7 @@ static_assert(format::kRoomForHandlers == GATE_ROOMY && 1 << (SIGPROF - 1) == GA
 static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
 
 inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;
-inline constexpr std::uint64_t kCodeBytes = 4096;  // room for the code
+inline constexpr std::uint64_t kCodeBytes = 64 * 1024;  // room for the code
 
 // The code, ready for the address `code`: for a borrowed thread whose stack pointer is `sp` and
 // which goes on at `rip`.

@@ -1,4 +1,4 @@
-// Offsets in struct Gate, for assembly code. In the target process.
+// Offsets in struct Gate and in struct MaskGate, for assembly code. In the target process.
 #pragma once
 
 #define GATE_CREATE 0
@@ -22,9 +22,9 @@
 #define GATE_ERROR_TEXT 4288
 #define GATE_ERROR_BYTES 1024
 #define GATE_REQUEST 5312
-#define GATE_IN_HANDLER 5376
-#define GATE_TURNS 26384
-#define GATE_ALTERNATE 26392
+#define GATE_IN_HANDLER 5392
+#define GATE_TURNS 26400
+#define GATE_ALTERNATE 26408
 #define GATE_EXTENDED 26432
 
 // An alternate stack has room for ticks beside handlers.
@@ -33,6 +33,19 @@
 
 // What the borrowed thread pushes.
 #define GATE_PUSHED 128
+
+// In struct MaskGate, and in its code.
+#define MASK_GATE_FLAGS 8
+#define MASK_GATE_RCX 16
+#define MASK_GATE_RDX 24
+#define MASK_GATE_RSI 32
+#define MASK_GATE_RDI 40
+#define MASK_GATE_R10 48
+#define MASK_GATE_R11 56
+#define MASK_GATE_BEFORE 64
+#define MASK_GATE_SET 72
+#define MASK_GATE_TURNS 80
+#define MASK_GATE_ADDRESS 2
 
 // Gate::step.
 #define STEP_RUNS 1

@@ -93,6 +93,8 @@ void Insertion::place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, 
   gate_->turns = stays ? kTurns : 1;
   gate_->request.borrowed_begin = gate;
   gate_->request.borrowed_end = gate + kGateBytes;
+  gate_->request.code_begin = code;
+  gate_->request.code_end = code + kCodeBytes;
   gate_->helper = code + gate_helper_offset();
   code_ = gate_code(gate, sp, rip);
 }
@@ -121,6 +123,13 @@ std::vector<format::BlockingThread> Insertion::blocking_threads() const {
                    threads.size() * sizeof threads[0]))
     threads.clear();
   return threads;
+}
+
+// Its stack is nobody's by then.
+Insertion::Places Insertion::mask_gate(std::uint64_t index) const {
+  static_assert(kMostMaskGates * sizeof(MaskGate) < kBorrowedStackBytes);
+  return {gate_at_ + sizeof(Gate) + index * sizeof(MaskGate),
+          code_at_ + kFirstMaskGate + index * kMaskGateBytes};
 }
 
 void Insertion::answer_unblocked(const std::vector<format::BlockingThread>& threads) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "injector/attach/gate.h"
+#include "injector/attach/mask_gate.h"
 #include "injector/attach/result.h"
 #include "injector/settings.h"
 #include "reader/base/result.h"
@@ -44,6 +45,14 @@ class Insertion {
   Progress progress() const;
   // Once it asks. Which of them still are as they were is to be seen.
   std::vector<format::BlockingThread> blocking_threads() const;
+  // Where there is room for the MaskGate of one of them and for its code, once the borrowed thread
+  // has left. index: below kMostMaskGates.
+  struct Places {
+    std::uint64_t block, code;
+  };
+  Places mask_gate(std::uint64_t index) const;
+  static constexpr std::uint64_t kFirstMaskGate = 4096;  // bytes of code that stand before it
+  static constexpr std::uint64_t kMostMaskGates = (kCodeBytes - kFirstMaskGate) / kMaskGateBytes;
   // The same, with what came of each.
   void answer_unblocked(const std::vector<format::BlockingThread>& threads) const;
   // Once done. A fault: why it does not record.

@@ -12,6 +12,7 @@
 #include "injector/attach/lldb_choice.h"
 #include "injector/attach/lldb_process.h"
 #include "injector/attach/lldb_threads.h"
+#include "injector/attach/lldb_unblock.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/waiting.h"
 #include "injector/lldb_commands.h"
@@ -51,41 +52,52 @@ int fatal_signal(lldb::SBProcess& process) {
   return 0;
 }
 
+bool is_staying(lldb::SBProcess& process, const Borrowed& borrowed, const Insertion& insertion) {
+  return borrowed.stays && insertion.is_staying(program_counter_of(
+                               static_cast<pid_t>(process.GetProcessID()),
+                               static_cast<pid_t>(borrowed.thread.GetThreadID())));
+}
+
+void put_home(Borrowed& borrowed) {
+  put_back(borrowed.thread, borrowed.resume.rip, borrowed.stopped.rsp(), borrowed.flags);
+  borrowed.stays = false;
+}
+
 // Lets the process run until the insertion is done; for how long. Others move meanwhile; where the
 // user looks, nothing does.
-std::chrono::nanoseconds run(lldb::SBProcess& process, const Chosen& chosen,
-                             const Insertion& insertion) {
+std::chrono::nanoseconds run(lldb::SBProcess& process, Chosen& chosen, const Insertion& insertion) {
   std::chrono::nanoseconds ran{};
+  Borrowed& borrowed = chosen.borrowed;
+  const bool comes_back = borrowed.stays;
   const auto limit = Clock::now() + kPatience;
+  LldbUnblocking unblocking(process, insertion, chosen.selected);
   const auto enough = [&insertion, limit] {
     return insertion.progress() == Insertion::Progress::done || Clock::now() > limit;
   };
   Kept kept;
   while (!enough()) {
     kept.keep(process, [&](lldb::SBThread thread) {
-      if (thread.GetThreadID() == chosen.borrowed.thread.GetThreadID()) return false;
-      return chosen.selected_holds ? is_placed(thread) : is_looked_at(process, thread);
+      if (thread.GetThreadID() == borrowed.thread.GetThreadID())
+        return comes_back && !borrowed.stays;
+      return chosen.selected_holds ? is_placed(thread) : is_looked_at(thread, chosen.selected);
     });
+    if (unblocking.is_due()) unblocking.look();
     repair_interrupted_waits(process);
     const auto start = Clock::now();
-    const bool stopped = run_until(process, enough);
+    const bool stopped = run_until(process, [&] { return enough() || unblocking.is_due(); });
     ran += Clock::now() - start;
     if (!stopped) break;
+    if (unblocking.is_due() && is_staying(process, borrowed, insertion)) put_home(borrowed);
   }
   return ran;
 }
 
 // A thread that stays is put back to where it was borrowed. One that does not come there goes on by
 // itself when it does.
-void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& insertion,
-                std::uint64_t flags) {
+void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& insertion) {
   constexpr milliseconds kFirst{2}, kLongest{64};
   if (!borrowed.stays || process.GetState() != lldb::eStateStopped) return;
-  const auto stays = [&] {
-    return insertion.is_staying(
-        program_counter_of(static_cast<pid_t>(process.GetProcessID()),
-                           static_cast<pid_t>(borrowed.thread.GetThreadID())));
-  };
+  const auto stays = [&] { return is_staying(process, borrowed, insertion); };
   // A signal's handler may run on top of it.
   Kept others;
   others.keep(process, [&](lldb::SBThread thread) {
@@ -97,7 +109,7 @@ void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& i
     if (!run_until(process, [until = Clock::now() + handler] { return Clock::now() > until; }))
       return;
   if (process.GetState() == lldb::eStateStopped && stays()) {
-    put_back(borrowed.thread, borrowed.resume.rip, borrowed.stopped.rsp(), flags);
+    put_home(borrowed);
     return;
   }
   const std::uint64_t one = 1;
@@ -186,11 +198,11 @@ Result<AttachResult> attach(lldb::SBProcess& process, const Settings& settings) 
   auto chosen = choose_thread(process);
   if (!chosen) return give_up(chosen.error());
   Borrowed& borrowed = chosen->borrowed;
-  const std::uint64_t flags = flags_of(borrowed.thread);
+  borrowed.flags = flags_of(borrowed.thread);
   if (!borrow(process, borrowed, *insertion, *room))
     return give_up({"LLDB cannot write to process " + std::to_string(pid), ""});
   const auto free = chosen->free + run(process, *chosen, *insertion);
-  bring_back(process, borrowed, *insertion, flags);
+  bring_back(process, borrowed, *insertion);
   if (insertion->progress() != Insertion::Progress::done)
     return tl::unexpected(late(process, *insertion));
   repair_interrupted_waits(process);

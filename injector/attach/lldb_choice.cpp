@@ -31,7 +31,9 @@ struct Candidate {
 class Choice {
  public:
   explicit Choice(lldb::SBProcess& process)
-      : process_(process), points_(static_cast<pid_t>(process.GetProcessID())) {}
+      : process_(process),
+        points_(static_cast<pid_t>(process.GetProcessID())),
+        selected_(process.GetSelectedThread().GetThreadID()) {}
 
   // A thread that is fit where it is; notes the candidates.
   std::optional<Borrowed> fit_now();
@@ -42,11 +44,10 @@ class Choice {
   bool moved() const { return moved_; }
   bool selected_holds(Borrowed& borrowed);
   std::chrono::nanoseconds free() const { return free_; }
+  lldb::tid_t selected() const { return selected_; }
 
  private:
-  bool is_selected(lldb::SBThread thread) {
-    return thread.GetThreadID() == process_.GetSelectedThread().GetThreadID();
-  }
+  bool is_selected(lldb::SBThread thread) { return thread.GetThreadID() == selected_; }
   // One that was brought to where it stands by us may get on.
   bool is_fixed(lldb::SBThread thread) {
     return thread.GetThreadID() != brought_ && is_placed(thread);
@@ -59,6 +60,7 @@ class Choice {
 
   lldb::SBProcess& process_;
   SafePoints points_;
+  lldb::tid_t selected_;  // by the user
   std::vector<Candidate> candidates_;
   lldb::tid_t brought_ = LLDB_INVALID_THREAD_ID;
   bool moved_ = false;
@@ -138,7 +140,7 @@ void Choice::let_candidate_run() {
   }
   Kept kept;
   kept.keep(process_, [this](lldb::SBThread thread) { return is_fixed(thread); });
-  moved_ = moved_ || !process_.GetSelectedThread().IsSuspended();
+  moved_ = moved_ || !process_.GetThreadByID(selected_).IsSuspended();
   const auto start = Clock::now();
   run_until(process_, [start] { return Clock::now() > start + kRunAll; });
   free_ += Clock::now() - start;
@@ -146,8 +148,9 @@ void Choice::let_candidate_run() {
 }
 
 bool Choice::selected_holds(Borrowed& borrowed) {
-  lldb::SBThread thread = process_.GetSelectedThread();
-  if (thread.GetThreadID() == borrowed.thread.GetThreadID() || is_fixed(thread) || waiting(thread))
+  lldb::SBThread thread = process_.GetThreadByID(selected_);
+  if (!thread.IsValid() || thread.GetThreadID() == borrowed.thread.GetThreadID() ||
+      is_fixed(thread) || waiting(thread))
     return false;
   const Stopped stopped = registers_of(pid(), thread);
   const SafePoint point = points_.of(stopped, restart(stopped).has_value());
@@ -167,7 +170,7 @@ Result<Chosen> choose_thread(lldb::SBProcess& process) {
   for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
     if (auto found = choice.fit_now()) {
       const bool holds = choice.selected_holds(*found);
-      return Chosen{*found, choice.moved() || holds, holds, choice.free()};
+      return Chosen{*found, choice.moved() || holds, holds, choice.free(), choice.selected()};
     }
     if (choice.is_all_fixed())
       return fault("it stands inside a function of libc, of the loader or of the allocator",

@@ -15,7 +15,8 @@ struct Borrowed {
   lldb::SBThread thread;
   Stopped stopped;
   Resume resume;
-  bool stays;  // it computes where the user looks, and must not get on
+  bool stays;               // it computes where the user looks, and must not get on
+  std::uint64_t flags = 0;  // its rflags
 };
 
 struct Chosen {
@@ -23,6 +24,7 @@ struct Chosen {
   bool moved;                     // the selected thread is not where it was, or will not be
   bool selected_holds;            // it is another, and inside what the collector will need
   std::chrono::nanoseconds free;  // for how long all threads ran
+  lldb::tid_t selected;           // by the user
 };
 
 // Lets threads run on a little if none is fit where it is; those that the user has placed are not

@@ -91,8 +91,8 @@ std::vector<lldb::SBThread> placed_threads(lldb::SBProcess process) {
   return placed;
 }
 
-bool is_looked_at(lldb::SBProcess process, lldb::SBThread thread) {
-  return is_placed(thread) || thread.GetThreadID() == process.GetSelectedThread().GetThreadID();
+bool is_looked_at(lldb::SBThread thread, lldb::tid_t selected) {
+  return is_placed(thread) || thread.GetThreadID() == selected;
 }
 
 Kept::~Kept() {

@@ -15,8 +15,8 @@ int signal_of(lldb::SBThread thread);
 // True if a thread stands where the user let it run to: it must not get on.
 bool is_placed(lldb::SBThread thread);
 std::vector<lldb::SBThread> placed_threads(lldb::SBProcess process);
-// Also true of the thread that the user has selected.
-bool is_looked_at(lldb::SBProcess process, lldb::SBThread thread);
+// Also true of the thread that the user had selected: LLDB selects another at each stop.
+bool is_looked_at(lldb::SBThread thread, lldb::tid_t selected);
 
 // Threads that stay where they are while others run, until it ends.
 class Kept {

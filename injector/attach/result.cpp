@@ -33,9 +33,10 @@ std::string not_sampled(const AttachResult& result) {
 std::string lines_of(const AttachResult& result, pid_t pid) {
   std::string text = fmt::format("Recording process {} to {}: {}, by their CPU clocks. ", pid,
                                  result.experiment, count(result.threads, "thread"));
-  text += result.others_ran
-              ? fmt::format("One thread at a time stood still, for {:.1f} ms in all.\n", result.held_ms)
-              : fmt::format("It stood still for {:.0f} ms.\n", result.held_ms);
+  text +=
+      result.others_ran
+          ? fmt::format("One thread at a time stood still, for {:.1f} ms in all.\n", result.held_ms)
+          : fmt::format("It stood still for {:.0f} ms.\n", result.held_ms);
   text += not_sampled(result);
   if (result.moved)
     text += "The selected thread has run on a little: it was inside libc or the loader.\n";

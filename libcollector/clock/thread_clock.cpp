@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "libcollector/clock/passed_over.h"
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/task_clock_event.h"
 #include "libcollector/core/atomic.h"
@@ -108,6 +109,8 @@ Thread* thread_of(const siginfo_t& info) {
 
 void tick(Thread* thread, const ucontext_t& context) {
   if (!thread || thread->in_handler || !thread->ticking) return;
+  const auto pc = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
+  if (!thread->ticked && passed_over.contains(pc)) return;
   atomic(thread->in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
   const bool recording = recorder->recording();
   thread->paused = 0;

@@ -14,7 +14,7 @@ namespace gnomon::collector {
 using FreshFrame = void (*)(std::uint64_t pc, Recorder& recorder, Lane& lane);
 
 // Called at the first tick of a thread whose slot is `adopting`, in its handler. False: it is not
-// this thread's.
+// this thread's, or not yet.
 using Adopt = bool (*)(Thread& thread);
 
 // Called by a tick that finds nothing recorded any more, in its handler.

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "libcollector/clock/passed_over.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/control/attach_tasks.h"
 #include "libcollector/control/binding.h"
@@ -90,6 +91,7 @@ Attached attach(AttachRequest& request) {
   settings.executable[n > 0 ? n : 0] = 0;
   forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
   note_borrowed({request.borrowed_begin, request.borrowed_end});
+  passed_over = {request.code_begin, request.code_end};
   note_mappings();
   const auto [recorder, error] = begin_attached(settings);
   request.error = error;

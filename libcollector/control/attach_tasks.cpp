@@ -2,12 +2,14 @@
 // the injector, with all signals blocked; other threads run.
 #include "libcollector/control/attach_tasks.h"
 
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 
 #include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/confinement.h"
 #include "libcollector/control/handler_masks.h"
 #include "libcollector/control/signal_masks.h"
 #include "libcollector/control/stacks.h"
@@ -25,6 +27,7 @@ using format::AttachRequest;
 using format::BlockingThread;
 using format::Unblocking;
 
+constexpr std::uint32_t kParked = 1, kParkedBefore = 2;
 constexpr int kRounds = 40, kMoreRounds = 400, kPatience = 4000;  // moments
 
 class Tasks {
@@ -42,9 +45,10 @@ class Tasks {
   static void visit(std::uint32_t tid, void* tasks) { static_cast<Tasks*>(tasks)->see(tid); }
   void see(std::uint32_t tid);
   Thread* slot_of(std::uint32_t tid);
-  void give_clock(Thread& thread, bool blocks);
+  void give_clock(Thread& thread);
   void note_blocking(Thread& thread);
-  void forget_unblocked();
+  // Those that can be met by a tick now get their clocks.
+  void start_unblocked();
   void drop(format::Drop why, std::uint32_t threads);
 
   Recorder& recorder_;
@@ -55,7 +59,6 @@ class Tasks {
   std::uint32_t fresh_ = 1;              // threads met for the first time
   // Left alone in the last round.
   std::uint32_t in_handlers_ = 0, without_slot_ = 0, without_clock_ = 0;
-  std::uint32_t clocks_ = 0;
   std::uint32_t unlisted_ = 0;  // block SIGPROF
 };
 
@@ -69,7 +72,22 @@ std::uint64_t blocked_by(std::uint32_t tid) {
   return status.read(tid) ? status.blocked() : 0;
 }
 
-bool blocks_sigprof(std::uint32_t tid) { return blocked_by(tid) & signal_bit(SIGPROF); }
+// True of one that stands in rt_sigtimedwait(2) with SIGPROF among the signals, or may.
+bool awaits_sigprof(std::uint32_t tid) {
+  const SystemCall call = system_call_of(tid);
+  if (call.number != SYS_rt_sigtimedwait || is_confined())
+    return call.number == SYS_rt_sigtimedwait;
+  std::uint64_t set = 0;
+  const iovec here{&set, sizeof set}, there{reinterpret_cast<void*>(call.first), sizeof set};
+  const long read = raw_syscall(SYS_process_vm_readv, gettid(), arg(&here), 1, arg(&there), 1, 0);
+  return read != sizeof set || set & signal_bit(SIGPROF);
+}
+
+// A tick that is pending could be seen: by a wait for signals that has begun before the collector
+// came, by signalfd(2), by sigpending(2).
+bool blocks_sigprof(std::uint32_t tid) {
+  return blocked_by(tid) & signal_bit(SIGPROF) || awaits_sigprof(tid);
+}
 
 Tasks::Tasks(Recorder& recorder, AttachRequest& request)
     : recorder_(recorder),
@@ -80,23 +98,24 @@ Tasks::Tasks(Recorder& recorder, AttachRequest& request)
       handlers_on_alternate_(handlers_on_alternate_stacks()) {}
 
 // A handler that has run since before the collector came may have no room for a tick on its
-// alternate stack, and blocks its signal. One that blocks SIGPROF, too, gets its tick afterwards;
-// so does the borrowed thread, which the gate has made block it.
+// alternate stack, and blocks its signal. The borrowed thread's is made to block SIGPROF, too.
 void Tasks::see(std::uint32_t tid) {
   if (tid == own_) return;
   Thread* thread = find_thread(tid);
-  if (thread && thread->ticking) return;
-  const std::uint64_t blocked = thread || tid == request_.in_handler ? 0 : blocked_by(tid);
-  const bool blocks = blocked & signal_bit(SIGPROF);
-  if (!blocks && blocked & handlers_on_alternate_) {
+  if (thread && (thread->ticking || thread->parked == kParked)) return;
+  const bool is_known = (thread && thread->parked == 0) || tid == request_.in_handler;
+  const bool blocks = !is_known && blocks_sigprof(tid);
+  if (!is_known && !blocks && blocked_by(tid) & handlers_on_alternate_) {
     ++in_handlers_;
     return;
   }
   if (!thread) thread = slot_of(tid);
-  if (thread)
-    give_clock(*thread, blocks);
-  else
+  if (!thread)
     ++without_slot_;
+  else if (blocks)
+    note_blocking(*thread);
+  else
+    give_clock(*thread);
 }
 
 Thread* Tasks::slot_of(std::uint32_t tid) {
@@ -110,17 +129,18 @@ Thread* Tasks::slot_of(std::uint32_t tid) {
   return thread;
 }
 
-void Tasks::give_clock(Thread& thread, bool blocks) {
+void Tasks::give_clock(Thread& thread) {
+  atomic(thread.parked).store(0);
   if (start_clock(thread)) {
     ++fresh_;
-    ++clocks_;
-    if (blocks) note_blocking(thread);
+    std::atomic_ref(recorder_.control()->threads).fetch_add(1, std::memory_order_relaxed);
   } else if (raw_syscall(SYS_tgkill, long{pid_}, long{thread.tid}, 0) == 0) {
     ++without_clock_;
   }
 }
 
 void Tasks::note_blocking(Thread& thread) {
+  atomic(thread.parked).store(kParked);
   if (request_.listed == format::kBlockingThreads) {
     ++unlisted_;
     return;
@@ -130,11 +150,17 @@ void Tasks::note_blocking(Thread& thread) {
                                       0};
 }
 
-void Tasks::forget_unblocked() {
+void Tasks::start_unblocked() {
   std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < request_.listed; ++i)
-    if (request_.list[i].reachable == 0 && blocks_sigprof(request_.list[i].tid))
-      request_.list[kept++] = request_.list[i];
+  for (std::uint32_t i = 0; i < request_.listed; ++i) {
+    const BlockingThread blocking = request_.list[i];
+    Thread* thread = find_thread(blocking.tid);
+    if (!thread || !thread->parked) continue;
+    if (blocking.reachable == 0 && blocks_sigprof(blocking.tid))
+      request_.list[kept++] = blocking;
+    else if (atomic(thread->parked).exchange(0) == kParked)
+      give_clock(*thread);
+  }
   request_.listed = kept;
 }
 
@@ -144,18 +170,18 @@ void Tasks::sample() {
        ++i) {
     if (fresh_ == 0) wait_a_moment();
     fresh_ = in_handlers_ = without_slot_ = without_clock_ = 0;
-    forget_unblocked();
+    start_unblocked();
     visit_tasks(visit, this);
   }
 }
 
 void Tasks::unblock() {
-  if (request_.listed == 0 || program_catches_sigprof()) return;
+  constexpr auto answered = static_cast<std::uint32_t>(Unblocking::answered);
   const std::atomic_ref unblocking(request_.unblocking);
+  if (request_.listed == 0 || unblocking.load() == answered || program_catches_sigprof()) return;
   unblocking.store(static_cast<std::uint32_t>(Unblocking::asked));
-  const auto answered = static_cast<std::uint32_t>(Unblocking::answered);
   for (int i = 0; i < kPatience && unblocking.load() != answered; ++i) wait_a_moment();
-  forget_unblocked();
+  start_unblocked();
 }
 
 void Tasks::drop(format::Drop why, std::uint32_t threads) {
@@ -163,11 +189,12 @@ void Tasks::drop(format::Drop why, std::uint32_t threads) {
 }
 
 void Tasks::answer() {
-  const std::uint32_t unsampled = request_.listed + unlisted_;
-  request_.threads = clocks_ > unsampled ? clocks_ - unsampled : 0;
-  request_.blocking = unsampled + in_handlers_;
-  std::atomic_ref(recorder_.control()->threads)
-      .fetch_add(request_.threads, std::memory_order_relaxed);
+  request_.blocking = request_.listed + unlisted_ + in_handlers_;
+  visit_threads(
+      [](Thread& thread, std::uint64_t count) {
+        if (thread.ticking) ++*reinterpret_cast<std::uint32_t*>(count);
+      },
+      reinterpret_cast<std::uint64_t>(&request_.threads));
   request_.refused = without_slot_ + without_clock_;
   drop(format::Drop::blocking_threads, request_.blocking);
   drop(format::Drop::threads_full, without_slot_);
@@ -177,6 +204,12 @@ void Tasks::answer() {
 }  // namespace
 
 void sample_tasks(Recorder& recorder, AttachRequest& request) {
+  visit_threads(
+      [](Thread& thread, std::uint64_t) {
+        std::uint32_t parked = kParked;
+        atomic(thread.parked).compare_exchange_strong(parked, kParkedBefore);
+      },
+      0);
   Tasks tasks(recorder, request);
   tasks.sample();
   tasks.unblock();

@@ -237,6 +237,15 @@ Thread* calling_thread() {
   return current_thread;
 }
 
+void start_parked_clock(Thread& thread) {
+  if (atomic(thread.parked).load() == 0 || !active_recorder()) return;
+  std::uint64_t mask = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, arg(&mask), kSignalMaskBytes);
+  if (mask & signal_bit(SIGPROF) || atomic(thread.parked).exchange(0) == 0) return;
+  if (start_clock(thread))
+    std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
+}
+
 void begin_thread(Thread& thread) {
   if (Thread* other = current_thread) {  // the attach has met it before it got here
     stop_clock(*other);

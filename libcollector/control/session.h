@@ -26,6 +26,9 @@ void end_before_confinement();
 // The calling thread's slot, which it gets now if its first tick was to give it. Null: it is not
 // sampled. Any context.
 Thread* calling_thread();
+// The calling thread, whose slot it is, gets the clock that it was not given because it blocked
+// SIGPROF, if it does not any more. Any context.
+void start_parked_clock(Thread& thread);
 // Makes the calling thread, whose slot it is, a sampled one until it ends. Slot fields tid, stack
 // are filled by the caller.
 void begin_thread(Thread& thread);

@@ -61,6 +61,7 @@ int timed_wait(const sigset_t* set, siginfo_t* info, const timespec* limit) {
   Thread* thread = calling_thread();
   if (!thread || !set || sigismember(set, SIGPROF) != 1 || (limit && !is_sensible(*limit)))
     return real_wait(set, info, limit);
+  if (atomic(thread->parked).load() != 0) adopt_mask();
   const std::uint64_t end = limit ? now(CLOCK_MONOTONIC) +
                                         static_cast<std::uint64_t>(limit->tv_sec) * 1'000'000'000 +
                                         static_cast<std::uint64_t>(limit->tv_nsec)
@@ -115,6 +116,7 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
     thread->masked = masked;
   else if (old && masked)
     sigaddset(old, SIGPROF);
+  start_parked_clock(*thread);
   return error;
 }
 

@@ -1,4 +1,5 @@
-// Lines of /proc/self/task/TID/status. Any context: raw system calls, 4 KiB of stack.
+// What /proc/self/task/TID says: lines of status, and syscall. Any context: raw system calls, 4 KiB
+// of stack.
 #include "libcollector/core/proc_status.h"
 
 #include <cstring>
@@ -8,9 +9,11 @@
 namespace gnomon::collector {
 namespace {
 
-constexpr char kBefore[] = "/proc/self/task/", kAfter[] = "/status";
+constexpr char kBefore[] = "/proc/self/task/";
+constexpr std::size_t kPathBytes = sizeof kBefore + 10 + sizeof "/syscall";
 
-void write_path(std::uint32_t tid, char* to) {
+// after: "/status" or "/syscall".
+void write_path(std::uint32_t tid, const char* after, char* to) {
   char digits[10];
   std::size_t count = 0;
   do digits[count++] = static_cast<char>('0' + tid % 10);
@@ -18,7 +21,7 @@ void write_path(std::uint32_t tid, char* to) {
   std::memcpy(to, kBefore, sizeof kBefore - 1);
   to += sizeof kBefore - 1;
   while (count > 0) *to++ = digits[--count];
-  std::memcpy(to, kAfter, sizeof kAfter);
+  std::strcpy(to, after);
 }
 
 std::uint64_t digit(char c) {
@@ -28,9 +31,23 @@ std::uint64_t digit(char c) {
 
 }  // namespace
 
+// proc_pid_syscall(5): "running", or the number, six arguments, stack pointer and pc; -1: none.
+SystemCall system_call_of(std::uint32_t tid) {
+  char path[kPathBytes], text[256];
+  write_path(tid, "/syscall", path);
+  SystemCall call{-1, 0};
+  if (read_small_file(path, text, sizeof text) == 0 || digit(text[0]) > 9) return call;
+  const char* at = text;
+  for (call.number = 0; digit(*at) <= 9; ++at)
+    call.number = call.number * 10 + static_cast<long>(digit(*at));
+  if (std::strncmp(at, " 0x", 3) != 0) return {-1, 0};
+  for (at += 3; digit(*at) < 16; ++at) call.first = call.first << 4 | digit(*at);
+  return call;
+}
+
 bool ProcStatus::read(std::uint32_t tid) {
-  char path[sizeof kBefore + 10 + sizeof kAfter];
-  write_path(tid, path);
+  char path[kPathBytes];
+  write_path(tid, "/status", path);
   return read_small_file(path, text_, sizeof text_) != 0;
 }
 

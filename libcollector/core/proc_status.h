@@ -1,8 +1,17 @@
-// Lines of /proc/self/task/TID/status. Any context: raw system calls, 4 KiB of stack.
+// What /proc/self/task/TID says: lines of status, and syscall. Any context: raw system calls, 4 KiB
+// of stack.
 #pragma once
 #include <cstdint>
 
 namespace gnomon::collector {
+
+// The system call that thread `tid` of this process stands in, and its first argument; -1: none, or
+// it cannot be told.
+struct SystemCall {
+  long number;
+  std::uint64_t first;
+};
+SystemCall system_call_of(std::uint32_t tid);
 
 class ProcStatus {
  public:

@@ -43,6 +43,7 @@ Thread* claim_thread() {
       next_hint.store(slot + 1 == kChunk * kChunks ? 0 : slot + 1, std::memory_order_relaxed);
       thread.tid = 0;
       thread.adopting = 0;
+      thread.parked = 0;
       thread.waiting = 0;
       thread.paused = 0;
       return &thread;

@@ -13,6 +13,7 @@ struct Thread {
   std::uint32_t used;      // 1: belongs to a thread
   std::uint32_t tid;       // 0: the thread does not run yet
   std::uint32_t adopting;  // the thread ran before it was sampled: its first tick gives it the slot
+  std::uint32_t parked;    // it blocks SIGPROF, and so has no clock; 2: since an earlier session
   std::uint32_t ticking;   // 1: its clock runs; 2: it is being started
   std::uint32_t paused;    // its clock has stood still since its last tick
   std::uint32_t ticked;    // at least once since its clock started

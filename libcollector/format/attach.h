@@ -58,7 +58,7 @@ struct BlockingThread {
   std::uint32_t reachable;  // 1: the injector knows that it does not block SIGPROF, or not any more
 };
 inline constexpr std::size_t kBlockingThreads = 512;
-// What the collector waits for meanwhile.
+// What the collector waits for meanwhile; nothing if it is answered from the beginning.
 enum class Unblocking : std::uint32_t { nothing = 0, asked = 1, answered = 2 };
 
 struct AttachRequest {
@@ -72,8 +72,9 @@ struct AttachRequest {
   std::uint32_t threads;   // sampled
   std::uint32_t blocking;  // not sampled: they block SIGPROF, or are in a handler
   std::uint32_t refused;   // not sampled: no slot, or no timer
-  // Memory of the injector's, on which a borrowed thread may still stand: nobody's stack.
-  std::uint64_t borrowed_begin, borrowed_end;
+  // Memory of the injector's, on which a borrowed thread may still stand: nobody's stack. Its code
+  // may run on a thread's own.
+  std::uint64_t borrowed_begin, borrowed_end, code_begin, code_end;
   // The borrowed thread, if it is in a handler on a small alternate stack: it blocks SIGPROF until
   // that returns. 0: it is not.
   std::uint32_t in_handler;
@@ -86,8 +87,8 @@ struct AttachRequest {
   BlockingThread list[kBlockingThreads];
 };
 static_assert(offsetof(AttachRequest, answer) == 24);
-static_assert(offsetof(AttachRequest, in_handler) == 64);
-static_assert(offsetof(AttachRequest, stem) == 584);
-static_assert(sizeof(AttachRequest) == 584 + 2 * 4096 + 8 + 24 * kBlockingThreads);
+static_assert(offsetof(AttachRequest, in_handler) == 80);
+static_assert(offsetof(AttachRequest, stem) == 600);
+static_assert(sizeof(AttachRequest) == 600 + 2 * 4096 + 8 + 24 * kBlockingThreads);
 
 }  // namespace gnomon::format

@@ -27,6 +27,7 @@ inline void* bring_in(void* pointer) {
   request.version = gnomon::format::kAttachVersion;
   request.session = 5;
   request.interval = 10'000'000;
+  request.unblocking = static_cast<std::uint32_t>(gnomon::format::Unblocking::answered);
   std::strcpy(request.stem, wanted.stem);
   void* library = dlopen(wanted.library, RTLD_NOW);
   if (!library) std::puts(dlerror());

@@ -1,0 +1,99 @@
+// Threads of a process that LLDB holds, which block SIGPROF: it is taken out of their masks by code
+// that they run themselves. LLDB's command thread; the process is stopped.
+#include "injector/attach/lldb_unblock.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "injector/attach/lldb_process.h"
+#include "injector/attach/lldb_threads.h"
+#include "injector/attach/mask_gate.h"
+#include "injector/attach/remote_process.h"
+
+namespace gnomon::injector {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kLooks = 8;
+constexpr milliseconds kBetween{3}, kAlone{1}, kMostAlone{64};
+constexpr std::uint64_t kTurns = 1ull << 29;  // some 10 s, should nobody come back for it
+
+// How it can be sent from where it stands; empty: it has to get on by itself first.
+std::optional<Way> way_of(lldb::SBProcess& process, lldb::SBThread thread, MaskPoints& points) {
+  const Stopped stopped = registers_of(static_cast<pid_t>(process.GetProcessID()), thread);
+  const auto call = restart(stopped);
+  const bool has_signal = signal_of(thread) != 0 || has_signal_to_come(stopped.pid, stopped.tid);
+  if (call ? has_signal : is_restart_code(stopped.rax())) return std::nullopt;
+  if (points.of(stopped, call.has_value()).where != SafePoint::Where::here) return std::nullopt;
+  return Way{stopped, call.value_or(Resume{stopped.rax(), stopped.rip()}), call.has_value()};
+}
+
+}  // namespace
+
+bool LldbUnblocking::is_due() const {
+  return Clock::now() >= next_ && insertion_.progress() == Insertion::Progress::asks;
+}
+
+void LldbUnblocking::look() {
+  if (looks_ == 0) threads_ = insertion_.blocking_threads();
+  MaskPoints points(static_cast<pid_t>(process_.GetProcessID()));
+  const auto is_there = [](const format::BlockingThread& thread) { return thread.reachable == 0; };
+  for (std::size_t i = 0; i < threads_.size() && i < Insertion::kMostMaskGates; ++i)
+    if (is_there(threads_[i]) && try_one(threads_[i], i, points)) threads_[i].reachable = 1;
+  next_ = Clock::now() + kBetween;
+  if (++looks_ == kLooks || std::none_of(threads_.begin(), threads_.end(), is_there))
+    insertion_.answer_unblocked(threads_);
+}
+
+bool LldbUnblocking::try_one(const format::BlockingThread& blocking, std::uint64_t index,
+                             MaskPoints& points) {
+  lldb::SBThread thread = process_.GetThreadByID(blocking.tid);
+  if (!thread.IsValid()) return true;
+  const auto pid = static_cast<pid_t>(process_.GetProcessID());
+  const auto way = way_of(process_, thread, points);
+  if (!way) return false;
+  const bool comes_back = is_looked_at(thread, selected_);
+  const MaskGate block{{}, 0, 1ull << (SIGPROF - 1), comes_back && !way->waits ? kTurns : 0};
+  const auto [block_at, entry] = insertion_.mask_gate(index);
+  const std::vector<char> code = mask_gate_code(block_at, blocking.masked, way->on.rip);
+  if (!write(process_, block_at, &block, sizeof block) ||
+      !write(process_, entry, code.data(), code.size()) || !note_masked(pid, blocking, true))
+    return false;
+  if (comes_back ? send_and_return(thread, *way, entry) : send(thread, *way, entry)) return true;
+  note_masked(pid, blocking, false);
+  return false;
+}
+
+bool LldbUnblocking::send(lldb::SBThread thread, const Way& way, std::uint64_t entry) {
+  const Stopped& was = way.stopped;
+  if (set_registers(thread, {way.on.rax, entry, was.rsp()})) return true;
+  set_registers(thread, {was.rax(), was.rip(), was.rsp()});
+  return false;
+}
+
+// Where the user looks, a thread comes back to where it was before anything else runs: a wait by
+// itself. One that does not in time, as a handler runs on top of it, gets there later.
+bool LldbUnblocking::send_and_return(lldb::SBThread thread, const Way& way, std::uint64_t entry) {
+  const std::uint64_t flags = flags_of(thread), stay = entry + mask_gate_stay_offset();
+  const auto is_there = [&] {
+    const std::uint64_t pc = program_counter_of(way.stopped.pid, way.stopped.tid);
+    return way.waits ? pc == way.stopped.rip() : pc >= stay && pc < entry + kMaskGateBytes;
+  };
+  if (!send(thread, way, entry)) return false;
+  Kept others;
+  others.keep(process_,
+              [&](lldb::SBThread other) { return other.GetThreadID() != thread.GetThreadID(); });
+  thread.Resume();
+  for (milliseconds time = kAlone; time <= kMostAlone && !is_there(); time *= 2)
+    if (!run_until(process_, [until = Clock::now() + time] { return Clock::now() > until; }))
+      return true;
+  thread.Suspend();
+  if (!way.waits && is_there() && set_registers(thread, {way.on.rax, stay, way.stopped.rsp()}))
+    put_back(thread, way.on.rip, way.stopped.rsp(), flags);
+  return true;
+}
+
+}  // namespace gnomon::injector

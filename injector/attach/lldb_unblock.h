@@ -1,0 +1,48 @@
+// Threads of a process that LLDB holds, which block SIGPROF: it is taken out of their masks by code
+// that they run themselves. LLDB's command thread; the process is stopped.
+#pragma once
+#include <lldb/API/LLDB.h>
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "injector/attach/insertion.h"
+#include "injector/attach/unblock.h"
+
+namespace gnomon::injector {
+
+// A thread as it stands, and with which registers it can be sent on.
+struct Way {
+  Stopped stopped;
+  Resume on;
+  bool waits;  // in a system call, which begins anew
+};
+
+class LldbUnblocking {
+ public:
+  // selected: the thread that the user has selected.
+  LldbUnblocking(lldb::SBProcess& process, const Insertion& insertion, lldb::tid_t selected)
+      : process_(process), insertion_(insertion), selected_(selected) {}
+
+  // True once the insertion asks and some time has passed since the last look. Any thread.
+  bool is_due() const;
+  // Sends those through that are fit where they stand; the others are looked at again. Answers once
+  // there is none, or they have been looked at often enough.
+  void look();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool try_one(const format::BlockingThread& blocking, std::uint64_t index, MaskPoints& points);
+  bool send(lldb::SBThread thread, const Way& way, std::uint64_t entry);
+  bool send_and_return(lldb::SBThread thread, const Way& way, std::uint64_t entry);
+
+  lldb::SBProcess& process_;
+  const Insertion& insertion_;
+  lldb::tid_t selected_;
+  std::vector<format::BlockingThread> threads_;
+  int looks_ = 0;
+  Clock::time_point next_{};
+};
+
+}  // namespace gnomon::injector
