@@ -70,7 +70,7 @@ std::chrono::nanoseconds run(lldb::SBProcess& process, Chosen& chosen, const Ins
   Borrowed& borrowed = chosen.borrowed;
   const bool comes_back = borrowed.stays;
   const auto limit = Clock::now() + kPatience;
-  LldbUnblocking unblocking(process, insertion, chosen.selected);
+  LldbUnblocking unblocking(process, insertion);
   const auto enough = [&insertion, limit] {
     return insertion.progress() == Insertion::Progress::done || Clock::now() > limit;
   };

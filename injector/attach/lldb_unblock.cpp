@@ -55,7 +55,7 @@ bool LldbUnblocking::try_one(const format::BlockingThread& blocking, std::uint64
   const auto pid = static_cast<pid_t>(process_.GetProcessID());
   const auto way = way_of(process_, thread, points);
   if (!way) return false;
-  const bool comes_back = is_looked_at(thread, selected_);
+  const bool comes_back = thread.IsSuspended();
   const MaskGate block{{}, 0, 1ull << (SIGPROF - 1), comes_back && !way->waits ? kTurns : 0};
   const auto [block_at, entry] = insertion_.mask_gate(index);
   const std::vector<char> code = mask_gate_code(block_at, blocking.masked, way->on.rip);
@@ -74,8 +74,8 @@ bool LldbUnblocking::send(lldb::SBThread thread, const Way& way, std::uint64_t e
   return false;
 }
 
-// Where the user looks, a thread comes back to where it was before anything else runs: a wait by
-// itself. One that does not in time, as a handler runs on top of it, gets there later.
+// A thread that is kept where it is comes back there before anything else runs: a wait by itself.
+// One that does not in time, as a handler runs on top of it, gets there later.
 bool LldbUnblocking::send_and_return(lldb::SBThread thread, const Way& way, std::uint64_t entry) {
   const std::uint64_t flags = flags_of(thread), stay = entry + mask_gate_stay_offset();
   const auto is_there = [&] {

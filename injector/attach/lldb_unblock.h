@@ -21,13 +21,13 @@ struct Way {
 
 class LldbUnblocking {
  public:
-  // selected: the thread that the user has selected.
-  LldbUnblocking(lldb::SBProcess& process, const Insertion& insertion, lldb::tid_t selected)
-      : process_(process), insertion_(insertion), selected_(selected) {}
+  LldbUnblocking(lldb::SBProcess& process, const Insertion& insertion)
+      : process_(process), insertion_(insertion) {}
 
   // True once the insertion asks and some time has passed since the last look. Any thread.
   bool is_due() const;
-  // Sends those through that are fit where they stand; the others are looked at again. Answers once
+  // Sends those through that are fit where they stand, and has those that are suspended back there
+  // before it returns; the others are looked at again. Answers once
   // there is none, or they have been looked at often enough.
   void look();
 
@@ -39,7 +39,6 @@ class LldbUnblocking {
 
   lldb::SBProcess& process_;
   const Insertion& insertion_;
-  lldb::tid_t selected_;
   std::vector<format::BlockingThread> threads_;
   int looks_ = 0;
   Clock::time_point next_{};

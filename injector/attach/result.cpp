@@ -18,7 +18,7 @@ std::string not_sampled(const AttachResult& result) {
     what.push_back(fmt::format("{} now blocking SIGPROF or in a signal handler",
                                count(result.blocking, "thread")));
   if (result.refused != 0)
-    what.push_back(fmt::format("{} for want of a timer (see `ulimit -i`) or of a place",
+    what.push_back(fmt::format("{} more than there are timers (see `ulimit -i`) or room for",
                                count(result.refused, "thread")));
   if (!result.thread_maker.empty())
     what.push_back(

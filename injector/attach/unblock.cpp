@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "injector/attach/remote_process.h"
@@ -66,7 +67,8 @@ std::chrono::nanoseconds unblock_by_ptrace(pid_t pid,
   MaskPoints points(pid);
   const QuickBreakpoints quick;
   bool is_over = false;
-  for (milliseconds pause = kFirst; !is_over && pause <= kLongest; pause *= 2) {
+  for (milliseconds pause{}; !is_over && pause <= kLongest; pause = std::max(kFirst, 2 * pause)) {
+    std::this_thread::sleep_for(pause);
     is_over = true;
     for (format::BlockingThread& blocking : threads) {
       const auto tid = static_cast<pid_t>(blocking.tid);
@@ -80,7 +82,6 @@ std::chrono::nanoseconds unblock_by_ptrace(pid_t pid,
       blocking.reachable = unblock(blocking, points, *thread) ? 1 : 0;
       held += thread->release();
     }
-    if (!is_over) std::this_thread::sleep_for(pause);
   }
   return held;
 }
