@@ -1,4 +1,4 @@
-// Preflight of a launch: can the loader put libcollector.so into this program? Any thread.
+// Preflight: can the loader put libcollector.so into this program? Any thread.
 #include "injector/preflight.h"
 
 #include <elf.h>
@@ -17,44 +17,60 @@ bool read_at(std::ifstream& file, std::uint64_t offset, T& into) {
                                .read(reinterpret_cast<char*>(&into), sizeof into));
 }
 
-// The loader the program names; none: static.
-std::optional<std::string> interpreter(std::ifstream& file, const Elf64_Ehdr& header) {
+std::string text_at(std::ifstream& file, std::uint64_t offset, std::uint64_t bytes) {
+  std::array<char, 4096> text{};
+  file.seekg(static_cast<std::streamoff>(offset));
+  file.read(text.data(),
+            static_cast<std::streamsize>(std::min<std::uint64_t>(bytes, text.size() - 1)));
+  file.clear();
+  return text.data();
+}
+
+struct Segments {
+  std::optional<std::string> interpreter;  // the loader that the program names; none: static
+  bool is_go = false;                      // it has the note with Go's own build id
+};
+Segments segments_of(std::ifstream& file, const Elf64_Ehdr& header) {
+  Segments found;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment{};
-    if (!read_at(file, header.e_phoff + i * sizeof segment, segment)) return std::nullopt;
-    if (segment.p_type != PT_INTERP) continue;
-    std::array<char, 4096> path{};
-    file.seekg(static_cast<std::streamoff>(segment.p_offset));
-    file.read(path.data(), static_cast<std::streamsize>(
-                               std::min<std::uint64_t>(segment.p_filesz, path.size() - 1)));
-    return std::string(path.data());
+    if (!read_at(file, header.e_phoff + i * sizeof segment, segment)) break;
+    if (segment.p_type == PT_INTERP)
+      found.interpreter = text_at(file, segment.p_offset, segment.p_filesz);
+    if (segment.p_type == PT_NOTE)
+      found.is_go |= text_at(file, segment.p_offset + sizeof(Elf64_Nhdr), 3) == "Go";
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace
 
-Result<void> check_program(const std::string& executable) {
-  std::ifstream file(executable, std::ios::binary);
+Result<void> check_kind(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header{};
   if (!file || !read_at(file, 0, header))
-    return fault("cannot read " + executable, "see whether it exists and may be read");
+    return fault("its file cannot be read", "see whether it exists and may be read");
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-    return fault(executable + " is not a program that the kernel runs itself",
+    return fault("it is not a program that the kernel runs itself",
                  "choose the interpreter that runs it with `target create`");
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
-    return fault(executable + " cannot be recorded: it is not a 64-bit x86 program",
-                 "build it for x86-64");
-  const auto loader = interpreter(file, header);
-  if (!loader)
-    return fault(executable +
-                     " cannot be recorded: it is linked statically, so no library can be " +
-                     "preloaded",
+    return fault("it is not a 64-bit x86 program", "build it for x86-64");
+  const Segments segments = segments_of(file, header);
+  if (!segments.interpreter && segments.is_go)
+    return fault("it is a Go program without cgo, so no library can be loaded into it",
+                 "build it with CGO_ENABLED=1, or see Go's own pprof");
+  if (!segments.interpreter)
+    return fault("it is linked statically, so no library can be loaded into it",
                  "link it without -static");
-  if (loader->find("ld-musl") != std::string::npos)
-    return fault(executable + " cannot be recorded: it uses musl, the collector needs glibc",
-                 "build it against glibc");
+  if (segments.interpreter->find("ld-musl") != std::string::npos)
+    return fault("it uses musl, the collector needs glibc", "build it against glibc");
   return {};
+}
+
+Result<void> check_program(const std::string& executable) {
+  auto fits = check_kind(executable);
+  if (fits) return {};
+  return fault(executable + " cannot be recorded: " + fits.error().what, fits.error().next);
 }
 
 }  // namespace gnomon::injector

@@ -1,4 +1,4 @@
-// Preflight of a launch: can the loader put libcollector.so into this program? Any thread.
+// Preflight: can the loader put libcollector.so into this program? Any thread.
 #pragma once
 #include <string>
 
@@ -6,7 +6,10 @@
 
 namespace gnomon::injector {
 
-// `executable`: path of the program. The fault says why it cannot be recorded.
+// `executable`: path of a program to be launched. The fault says why it cannot be recorded.
 Result<void> check_program(const std::string& executable);
+
+// The same of the file of a program that runs already; the fault is about "it".
+Result<void> check_kind(const std::string& file);
 
 }  // namespace gnomon::injector

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "injector/attach/process_checks.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/remote_symbols.h"
 #include "libcollector/format/control.h"
@@ -63,6 +64,7 @@ Result<Insertion> Insertion::prepare(pid_t pid, const Settings& settings) {
   if (!extended_state_fits())
     return fault("this CPU's vector registers cannot be saved (XSAVE)",
                  "start the program from the debugger instead");
+  if (auto fits = check_process(pid, settings.library); !fits) return tl::unexpected(fits.error());
   const auto functions = find_loader_functions(pid);
   if (!functions) return tl::unexpected(functions.error());
   Insertion made;
@@ -144,8 +146,9 @@ Result<AttachResult> Insertion::result() const {
   if (!read_memory(pid_, gate_at_, seen.get(), sizeof *seen))
     return fault("process " + std::to_string(pid_) + " ended meanwhile");
   if (const auto error = static_cast<int>(seen->created); error != 0)
-    return fault(std::string("the process could not make a thread (") + std::strerror(error) + ")",
-                 "see its limits in /proc/" + std::to_string(pid_) + "/limits");
+    return fault(
+        std::string("the process could not make a thread (") + std::strerror(error) + ")",
+        "see its limits in /proc/" + std::to_string(pid_) + "/limits: processes, address space");
   if (seen->handle == 0 || seen->function == 0)
     return fault("the process could not load libcollector.so: " + text_of(seen->error_text));
   if (static_cast<Attached>(seen->answer) != Attached::recording)

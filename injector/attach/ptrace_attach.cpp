@@ -18,6 +18,7 @@
 #include "injector/attach/ptrace_choice.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/remote_symbols.h"
+#include "injector/attach/rights.h"
 #include "injector/attach/traced_thread.h"
 #include "injector/attach/unblock.h"
 #include "injector/attach/waiting.h"
@@ -28,28 +29,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
-
-// What ptrace(2) would refuse, and why.
-Result<void> may_trace(pid_t pid) {
-  const std::string number = std::to_string(pid);
-  if (pid <= 0 || state_of(pid, pid) == '\0') return fault("there is no such process");
-  if (pid == getpid()) return fault("it is this one");
-  switch (state_of(pid, pid)) {
-    case 'Z':
-      return fault("it has ended, or its first thread has");
-    case 'T':
-      return fault("it is stopped", "let it run with `kill -CONT " + number + "`");
-    default:
-      break;
-  }
-  if (const auto tracer = status_number(pid, "TracerPid"); tracer.value_or(0) != 0)
-    return fault("a debugger holds it already (process " + std::to_string(*tracer) + ")",
-                 "enable the collector there, or detach it");
-  if (access(("/proc/" + number + "/mem").c_str(), R_OK) == 0 && !proc_link(pid, "exe").empty())
-    return {};
-  return fault("you may not debug it",
-               "be the user that runs it, or root; see /proc/sys/kernel/yama/ptrace_scope");
-}
 
 struct Room {
   std::uint64_t gate = 0, code = 0;
@@ -144,8 +123,10 @@ nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& r
   nanoseconds held{};
   for (int i = 0; i < kLooks; ++i, std::this_thread::sleep_for(kPause)) {
     const auto helper = read_value<std::uint64_t>(pid, room.gate + GATE_HELPER_TID);
-    if (!helper) return held;
-    if (*helper == 0 || state_of(pid, static_cast<pid_t>(*helper)) != '\0') continue;
+    const auto error = read_value<std::uint64_t>(pid, room.gate + GATE_CREATED);
+    if (!helper || !error) return held;
+    if (*error == 0 && (*helper == 0 || state_of(pid, static_cast<pid_t>(*helper)) != '\0'))
+      continue;
     const char state = state_of(pid, borrowed);
     const std::vector<pid_t> threads = threads_of(pid);
     if (threads.empty()) return held;
@@ -165,7 +146,7 @@ nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& r
 }  // namespace
 
 Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
-  if (auto may = may_trace(pid); !may) return tl::unexpected(may.error());
+  if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
   const std::string program = program_identity(pid);
   auto insertion = Insertion::prepare(pid, settings);
   if (!insertion) return tl::unexpected(insertion.error());

@@ -2,6 +2,7 @@
 // of ours.
 #include "injector/attach/ptrace_choice.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <thread>
@@ -89,6 +90,13 @@ std::optional<TracedThread> Search::round() {
   return std::nullopt;
 }
 
+// None of them can be stopped before that is over.
+bool all_wait_in_kernel(pid_t pid) {
+  const std::vector<pid_t> threads = threads_of(pid);
+  return std::all_of(threads.begin(), threads.end(),
+                     [pid](pid_t tid) { return state_of(pid, tid) == 'D'; });
+}
+
 }  // namespace
 
 Result<PtraceChoice> choose_by_ptrace(pid_t pid) {
@@ -99,6 +107,9 @@ Result<PtraceChoice> choose_by_ptrace(pid_t pid) {
       return fault("process " + std::to_string(pid) + " ended meanwhile");
     std::this_thread::sleep_for(kPause);
   }
+  if (all_wait_in_kernel(pid))
+    return fault("all its threads wait in the kernel, for a disk or for a child made by vfork",
+                 "repeat once that is over");
   return fault("none of its threads came to where the collector can come in",
                "repeat, or start it from the debugger");
 }

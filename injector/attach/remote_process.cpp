@@ -24,6 +24,12 @@ std::optional<std::uint64_t> number_in(const std::string& status, const std::str
   return std::nullopt;
 }
 
+// "PID (name) STATE ...", and the name may be anything: from the state on.
+std::string fields_of(const std::string& stat) {
+  const std::size_t at = stat.rfind(") ");
+  return at == std::string::npos ? "" : stat.substr(at + 2);
+}
+
 }  // namespace
 
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes) {
@@ -77,11 +83,18 @@ std::vector<pid_t> threads_of(pid_t pid) {
 
 std::string program_identity(pid_t pid) { return proc_text(pid, "auxv"); }
 
-// "PID (name) STATE ...", and the name may be anything.
 char state_of(pid_t pid, pid_t tid) {
-  const std::string stat = proc_text(pid, "task/" + std::to_string(tid) + "/stat");
-  const std::size_t at = stat.rfind(") ");
-  return at == std::string::npos || at + 2 >= stat.size() ? '\0' : stat[at + 2];
+  const std::string fields = fields_of(proc_text(pid, "task/" + std::to_string(tid) + "/stat"));
+  return fields.empty() ? '\0' : fields[0];
+}
+
+std::uint64_t process_flags(pid_t pid) {
+  std::istringstream fields(fields_of(proc_text(pid, "stat")));
+  constexpr int kBefore = 6;  // state, parent, group, session, terminal, its group
+  std::string skipped;
+  std::uint64_t flags = 0;
+  for (int i = 0; i < kBefore; ++i) fields >> skipped;
+  return fields >> flags ? flags : 0;
 }
 
 // Not by a stream, which throws when the process ends between two reads.

@@ -38,6 +38,8 @@ std::vector<pid_t> threads_of(pid_t pid);
 std::string program_identity(pid_t pid);
 // The letter of proc_pid_stat(5): 'R', 'S', 'D', 'T', 't', 'Z'; 0: it has ended.
 char state_of(pid_t pid, pid_t tid);
+// PF_… of the kernel's; 0: it has ended.
+std::uint64_t process_flags(pid_t pid);
 // A number of /proc/PID/status, as "TracerPid".
 std::optional<std::uint64_t> status_number(pid_t pid, const std::string& name);
 

@@ -8,6 +8,7 @@
 
 #include "injector/attach/remote_image.h"
 #include "injector/attach/remote_process.h"
+#include "injector/preflight.h"
 
 namespace gnomon::injector {
 namespace {
@@ -43,6 +44,12 @@ std::vector<RemoteImage> images_of(pid_t pid) {
   return images;
 }
 
+Fault no_loader(pid_t pid) {
+  if (auto fits = check_kind("/proc/" + std::to_string(pid) + "/exe"); !fits) return fits.error();
+  return {"its libc lacks dlopen or pthread_create, so no library can be loaded into it",
+          "start the program from the debugger instead"};
+}
+
 }  // namespace
 
 Result<LoaderFunctions> find_loader_functions(pid_t pid) {
@@ -54,16 +61,9 @@ Result<LoaderFunctions> find_loader_functions(pid_t pid) {
   };
   const LoaderFunctions found{find("pthread_create"), find("pthread_detach"), find("dlopen"),
                               find("dlsym"), find("dlerror")};
-  if (images.empty())
-    return fault("process " + std::to_string(pid) +
-                     " has no dynamic libc, so no library can be loaded into it",
-                 "link it without -static");
   for (const std::uint64_t address :
        {found.pthread_create, found.pthread_detach, found.dlopen, found.dlsym, found.dlerror})
-    if (address == 0)
-      return fault("the libc of process " + std::to_string(pid) +
-                       " lacks dlopen or pthread_create, so no library can be loaded into it",
-                   "start the program from the debugger instead");
+    if (address == 0) return tl::unexpected(no_loader(pid));
   return found;
 }
 

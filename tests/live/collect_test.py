@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """`gnomon collect -P PID`: a process that waits, or is in malloc, dlopen, fork, a handler, is recorded without a debugger; it does not notice."""
 import contextlib
-import ctypes
 import pathlib
 import re
 import signal
@@ -107,37 +106,7 @@ def told(work):
     assert 0.2 < recorded.functions(build, f"{work}/test.2.er")[0]["<Total>"][0] < 6
 
 
-def refused(work):
-    """What cannot be recorded is told, and untouched."""
-    def says(pid, text, *more):
-        status, said = collect(pid, work, *more)
-        assert status == 1 and re.fullmatch(f"gnomon: {text}\n", said), (status, said)
-
-    with started("/bin/true") as ended:
-        while pathlib.Path(f"/proc/{ended.pid}/stat").read_text().split(") ")[1][0] != "Z":
-            time.sleep(0.01)
-        says(ended.pid, rf"cannot record process {ended.pid}: it has ended, or its first thread has\.")
-        ended.wait(PATIENCE)
-        says(ended.pid, rf"cannot record process {ended.pid}: there is no such process\.")
-    with started("/bin/sleep", "100") as sleeper:
-        pid = sleeper.pid
-        sleeper.send_signal(signal.SIGSTOP)
-        while pathlib.Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "T":
-            time.sleep(0.01)
-        says(pid, rf"cannot record process \d+: it is stopped; let it run with `kill -CONT {pid}`\.")
-        sleeper.send_signal(signal.SIGCONT)
-        says(pid, r"no experiment can be written to /nowhere; choose a directory that you may write to\.", "-d", "/nowhere")
-        says(pid, r"0 is not a time; .*", "-t", "0")
-        libc, PTRACE_SEIZE = ctypes.CDLL(None, use_errno=True), 0x4206
-        assert libc.ptrace(PTRACE_SEIZE, pid, None, None) == 0
-        says(pid, r"cannot record process \d+: a debugger holds it already \(process \d+\); .*")
-    with started(build / "targets/alone", "stays", stdin=subprocess.PIPE) as static:
-        assert static.stdout.readline() == "alone\n"
-        says(static.pid, r"cannot record process \d+: process \d+ has no dynamic libc, .*; link it without -static\.")
-    assert not list(pathlib.Path(work).glob("*.er"))
-
-
 faults = attempts.try_all({kind: ATTEMPTS if kind in BUSY else 1 for kind in kinds}, attempt)
 if len(sys.argv) == 2:
-    attempts.try_cases(told, refused)
+    attempts.try_cases(told)
 sys.exit(1 if faults else 0)

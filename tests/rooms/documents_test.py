@@ -20,6 +20,7 @@ texts = "\n".join(literal.findall(sources))
 guide = (top / "docs/troubleshooting.md").read_text()
 headings = re.findall(r"^### (.*)$", guide, re.M)
 assert len(headings) > 20
+assert len(set(headings)) == len(headings), sorted(headings)
 for heading in headings:
     for part in heading.split("…"):
         part = part.strip()

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Processes that cannot be recorded: why is said in a sentence, by both ways in, and they are as they were."""
+import contextlib
+import ctypes
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import attempts
+import lldb_session
+
+build = pathlib.Path(sys.argv[1])
+LIBRARY = build / "lib/libcollector.so"
+PATIENCE = 30  # s
+
+
+@contextlib.contextmanager
+def started(*words, ends=0, **more):
+    """A program that says a number once it is there; it ends with its input, and by itself."""
+    program = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more)
+    try:
+        yield program, int(program.stdout.readline())
+        program.stdin.close()
+        assert program.wait(PATIENCE) == ends, (words, program.returncode)
+    finally:
+        if program.poll() is None and program.pid > 0:
+            program.kill()
+        program.wait(PATIENCE)
+
+
+def unfit(*words, **more):
+    return started(build / "targets/unfit", *words, **more)
+
+
+def maps(pid):
+    return pathlib.Path(f"/proc/{pid}/maps").read_text()
+
+
+def by_gnomon(work, pid, text, *more, **how):
+    done = subprocess.run([build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid), *more], cwd=work, capture_output=True,
+                          text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, **how)
+    assert done.returncode == 1 and re.fullmatch(f"gnomon: {text}\n", done.stderr), (text, done)
+
+
+def by_lldb(work, pid, text):
+    commands = [f"process attach -p {pid}", "collector enable"]
+    answers, errors = lldb_session.run(build, None, commands, work, check=False)
+    assert re.search(f"error: cannot record process {pid}: {text}$", errors, re.M), (text, answers, errors)
+
+
+def is_said(work, pid, text, *ways):
+    """The process is the same afterwards."""
+    before = maps(pid)
+    for way in ways or (by_gnomon, by_lldb):
+        way(work, pid, text if way is by_lldb else rf"cannot record process {pid}: {text}")
+    assert maps(pid) == before and not list(pathlib.Path(work).glob("*.er"))
+
+
+def has_state(pid, letter):
+    limit = time.monotonic() + PATIENCE
+    while pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] != letter:
+        assert time.monotonic() < limit, letter
+        time.sleep(0.01)
+    return True
+
+
+def not_there(work):
+    with subprocess.Popen(["/bin/true"]) as ended:
+        pid = ended.pid
+        assert has_state(pid, "Z")
+        by_gnomon(work, pid, rf"cannot record process {pid}: it has ended\.")
+        ended.wait(PATIENCE)
+        by_gnomon(work, pid, rf"cannot record process {pid}: there is no such process\.")
+    by_gnomon(work, os.getpid(), r"no experiment can be written to /nowhere; choose a directory that you may write to\.", "-d", "/nowhere")
+    by_gnomon(work, os.getpid(), r"0 is not a time; .*", "-t", "0")
+
+
+def held(work):
+    """Stopped by a shell, held by a debugger."""
+    with unfit() as (program, pid):
+        program.send_signal(signal.SIGSTOP)
+        assert has_state(pid, "T")
+        is_said(work, pid, rf"it is stopped; let it run with `kill -CONT {pid}`, or `fg` in its shell\.", by_gnomon)
+        assert has_state(pid, "T")
+        program.send_signal(signal.SIGCONT)
+        libc, PTRACE_SEIZE, PTRACE_DETACH, PTRACE_INTERRUPT = ctypes.CDLL(None, use_errno=True), 0x4206, 17, 0x4207
+        assert libc.ptrace(PTRACE_SEIZE, pid, None, None) == 0
+        is_said(work, pid, rf"a debugger holds it already \(process {os.getpid()}\); enable the collector there, or detach it\.", by_gnomon)
+        assert libc.ptrace(PTRACE_INTERRUPT, pid, None, None) == 0 and os.waitpid(pid, 0)[0] == pid
+        assert libc.ptrace(PTRACE_DETACH, pid, None, None) == 0
+
+
+def others(work):
+    """Without the right to debug it."""
+    if os.geteuid() != 0:
+        print("not root: processes of other users were not tried")
+        return
+    place = pathlib.Path(work) / "nobody"
+    place.mkdir()
+    os.chmod(work, 0o755)
+    os.chmod(place, 0o777)
+    with unfit() as (_, pid):
+        try:
+            by_gnomon(place, pid, rf"cannot record process {pid}: it runs as user 0, you are user 65534; be that user, or root\.", user=65534)
+        except PermissionError as error:
+            print("nobody may not run this:", error)
+
+
+def not_linked_to_it(work):
+    with started(build / "targets/unfit_static") as (_, pid):
+        is_said(work, pid, r"it is linked statically, so no library can be loaded into it; link it without -static\.")
+
+
+def shares_memory(work):
+    with unfit("vfork") as (program, child):
+        is_said(work, child, rf"it still shares the memory of process {program.pid}, which made it \(vfork\); repeat once it runs a program of its own\.")
+        is_said(work, program.pid, r"all its threads wait in the kernel, for a disk or for a child made by vfork; repeat once that is over\.", by_gnomon)
+
+
+def leaderless(work):
+    with unfit("leaderless") as (_, pid):
+        assert has_state(pid, "Z")
+        by_gnomon(work, pid, rf"cannot record process {pid}: its first thread has ended, and Linux shows little of what runs on; .*")
+
+
+def inside(work):
+    """A collector of another make, or of another build of ours."""
+    for source, name, text in (
+            (build / "targets/libplugin_a.so", "libgp-collector.so", r"it is recorded by gprofng, which needs SIGPROF, too; .*"),
+            (build / "targets/libplugin_a.so", "libcollector.so", r"another collector is in it \(.*/libcollector\.so\); .*"),
+            (LIBRARY, "libcollector.so", r"the libcollector\.so in it is another one than this Gnomon's \(.*\); .*")):
+        shutil.copy(source, f"{work}/{name}")
+        with unfit(env={**os.environ, "LD_PRELOAD": f"{work}/{name}"}) as (_, pid):
+            is_said(work, pid, text)
+
+
+def limits(work):
+    with unfit() as (_, pid):
+        for which, value, text in ((resource.RLIMIT_FSIZE, 1000, r"its limit of 1000 bytes a file leaves no room for an experiment; .*"),
+                                   (resource.RLIMIT_NOFILE, 4, r"it may open no more files \(its limit is 4\); .*")):
+            before = resource.prlimit(pid, which)
+            resource.prlimit(pid, which, (value, before[1]))
+            is_said(work, pid, text)
+            resource.prlimit(pid, which, before)
+        # A limit that is met on the way: what was brought in is taken out again.
+        size = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[0]) * 4096
+        resource.prlimit(pid, resource.RLIMIT_AS, (size + (2 << 20), resource.RLIM_INFINITY))
+        is_said(work, pid, r"the process could not make a thread \(.*\); see its limits in .*", by_gnomon)
+        resource.prlimit(pid, resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
+        is_said(work, pid, r"it cannot get memory \(.*\); see its limits in .*", by_gnomon)
+
+
+attempts.try_cases(not_there, held, others, not_linked_to_it, shares_memory, leaderless, inside, limits)
