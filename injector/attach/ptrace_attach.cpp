@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "injector/attach/confinement.h"
 #include "injector/attach/ptrace_choice.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/remote_symbols.h"
@@ -153,7 +154,9 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   const std::uint64_t at = find_system_call_instruction(pid);
   if (at == 0)
     return fault("its libc has no syscall()", "start the program from the debugger instead");
-  nanoseconds held{};
+  const auto read = check_filters_by_ptrace(pid);
+  if (!read) return tl::unexpected(read.error());
+  nanoseconds held = *read;
   const auto sent = send_one(pid, program, at, *insertion, held);
   if (!sent) return tl::unexpected(sent.error());
   if (!wait_for(pid, *insertion, held))

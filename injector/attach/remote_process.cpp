@@ -15,15 +15,6 @@
 namespace gnomon::injector {
 namespace {
 
-std::optional<std::uint64_t> number_in(const std::string& status, const std::string& name,
-                                       int base) {
-  std::istringstream lines(status);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(name + ":"))
-      return std::strtoull(line.c_str() + name.size() + 1, nullptr, base);
-  return std::nullopt;
-}
-
 // "PID (name) STATE ...", and the name may be anything: from the state on.
 std::string fields_of(const std::string& stat) {
   const std::size_t at = stat.rfind(") ");
@@ -31,6 +22,14 @@ std::string fields_of(const std::string& stat) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> number_in(const std::string& text, const std::string& name, int base) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(name + ":"))
+      return std::strtoull(line.c_str() + name.size() + 1, nullptr, base);
+  return std::nullopt;
+}
 
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes) {
   const iovec here{to, bytes};
@@ -118,7 +117,7 @@ std::string proc_link(pid_t pid, const std::string& name) {
 }
 
 std::optional<std::uint64_t> status_number(pid_t pid, const std::string& name) {
-  return number_in(proc_text(pid, "status"), name, 10);
+  return number_in(proc_text(pid, "status"), name);
 }
 
 std::optional<std::uint64_t> status_mask(pid_t pid, pid_t tid, const std::string& name) {

@@ -40,6 +40,9 @@ std::string program_identity(pid_t pid);
 char state_of(pid_t pid, pid_t tid);
 // PF_… of the kernel's; 0: it has ended.
 std::uint64_t process_flags(pid_t pid);
+// The number of such a line in a text, as "TracerPid:\t5".
+std::optional<std::uint64_t> number_in(const std::string& text, const std::string& name,
+                                       int base = 10);
 // A number of /proc/PID/status, as "TracerPid".
 std::optional<std::uint64_t> status_number(pid_t pid, const std::string& name);
 

@@ -1,14 +1,15 @@
 """Runs commands in a real lldb-19 with the plugin loaded, and hands back what each printed."""
 import os
 import re
+import shutil
 import subprocess
 
 LLDB = os.environ.get("GNOMON_LLDB", "lldb-19")
 
 
-def run(build, program, commands, cwd, arguments=(), timeout=100, check=True, on_crash=()):
+def run(build, program, commands, cwd, arguments=(), timeout=100, check=True, on_crash=(), under=()):
     """[(command, output)]; the program's own output is mixed in, as in a terminal. No program: the commands attach to one."""
-    words = [LLDB, "--no-lldbinit", "-b", "-o", f"plugin load {build}/lib/lldb-gnomon.so"]
+    words = [*under, LLDB if not under else shutil.which(LLDB), "--no-lldbinit", "-b", "-o", f"plugin load {build}/lib/lldb-gnomon.so"]
     for command in commands:
         words += ["-o", command]
     for command in on_crash:

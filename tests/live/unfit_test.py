@@ -15,6 +15,7 @@ import time
 
 import attempts
 import lldb_session
+import recorded
 
 build = pathlib.Path(sys.argv[1])
 LIBRARY = build / "lib/libcollector.so"
@@ -43,8 +44,8 @@ def maps(pid):
     return pathlib.Path(f"/proc/{pid}/maps").read_text()
 
 
-def by_gnomon(work, pid, text, *more, **how):
-    done = subprocess.run([build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid), *more], cwd=work, capture_output=True,
+def by_gnomon(work, pid, text, *more, under=(), **how):
+    done = subprocess.run([*under, build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid), *more], cwd=work, capture_output=True,
                           text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, **how)
     assert done.returncode == 1 and re.fullmatch(f"gnomon: {text}\n", done.stderr), (text, done)
 
@@ -141,6 +142,84 @@ def inside(work):
             is_said(work, pid, text)
 
 
+TIMER_CREATE, MEMFD_CREATE = "222", "319"
+
+
+def under(action, *numbers):
+    """The words that run a program under a seccomp filter."""
+    return [build / "targets/filtered", action, ",".join(numbers)]
+
+
+def recorded_under(words, work):
+    """The process under `words` is recorded, by LLDB and by gnomon under the same."""
+    for way in (by_gnomon, by_lldb):
+        with started(*words, build / "targets/unfit") as (_, pid):
+            if way is by_gnomon:
+                done = subprocess.run([*words, build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid)], cwd=work, capture_output=True,
+                                      text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+                said = done.stdout + done.stderr
+            else:
+                said = str(lldb_session.run(build, None, [f"process attach -p {pid}", "collector enable", "detach"], work, check=False,
+                                            under=words))
+            assert f"Recording process {pid} to " in said, (words, said)
+
+
+def can_filter():
+    can = subprocess.run([*under("errno", MEMFD_CREATE), "/bin/true"]).returncode != 77
+    if not can:
+        print("no right to set a filter: none was tried")
+    return can
+
+
+def nothing_else(work):
+    """Where all is forbidden but what a program needs itself and what the table says, it lives."""
+    if not can_filter():
+        return
+    table = (pathlib.Path(__file__).parents[2] / "injector/attach/needed_calls.h").read_text()
+    needed = set(re.findall(r"\bSYS_(\w+)", table))
+    of_its_own = {"execve", "brk", "arch_prctl", "access", "set_tid_address", "exit_group", "poll", "pipe", "pipe2", "fstat", "restart_syscall"}
+    words = "".join(f"gnomon_{name} SYS_{name}\n" for name in needed | of_its_own)
+    said = subprocess.run(["cpp", "-P", "-"], input="#include <sys/syscall.h>\n" + words, capture_output=True, text=True, check=True).stdout
+    numbers = re.findall(r"^gnomon_\w+ (\d+)$", said, re.M)
+    assert len(numbers) == len(needed | of_its_own) > 40, said
+    program = subprocess.Popen([*under("allow", *numbers), build / "targets/waits", "poll"], stdout=subprocess.PIPE, text=True)
+    try:
+        pid = int(program.stdout.readline().split()[0])
+        done = subprocess.run([build / "bin/gnomon", "collect", "-P", str(pid)], cwd=work, capture_output=True, text=True, timeout=PATIENCE,
+                              stdin=subprocess.DEVNULL)
+        assert done.returncode == 0 and program.wait(PATIENCE) == 0 and program.stdout.read() == "right\n", (done, program.returncode)
+        assert recorded.samples(build, f"{work}/test.1.er") > 10
+    finally:
+        if program.poll() is None and program.pid > 0:
+            program.kill()
+        program.wait(PATIENCE)
+
+
+def filters(work):
+    """What a filter would do is read from it, and not tried in the process."""
+    if not can_filter():
+        return
+    for action, number, text in (("kill", TIMER_CREATE, "its seccomp filter would end it for calling timer_create; .*"),
+                                 ("errno", TIMER_CREATE, "its seccomp filter does not let it call timer_create; .*"),
+                                 ("kill", MEMFD_CREATE, None)):
+        with started(*under(action, number), build / "targets/unfit") as (_, pid):
+            if text:
+                is_said(work, pid, text, by_gnomon)
+                is_said(work, pid, text, lambda *words: by_gnomon(*words, under=under(action, number)))
+            else:
+                done = subprocess.run([build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid)], cwd=work, capture_output=True, text=True,
+                                      timeout=PATIENCE, stdin=subprocess.DEVNULL)
+                assert done.returncode == 0 and "Recording process" in done.stdout, done
+                shutil.rmtree(f"{work}/test.1.er")
+            is_said(work, pid, rf".*nobody can read the filter while a debugger holds it; `detach`, then `collector attach {pid}` reads it first\.", by_lldb)
+    for kind, text in (("filtered-thread", "its seccomp filter would end it for calling timer_settime; .*"),
+                       ("strict", r"thread \d+ may do nothing but read and write \(seccomp's strict mode\); .*")):
+        with unfit(kind) as (program, _):
+            is_said(work, program.pid, text, by_gnomon)
+    # As in a container: all that runs there has its filter.
+    recorded_under(under("errno", MEMFD_CREATE), work)
+
+
 def limits(work):
     with unfit() as (_, pid):
         for which, value, text in ((resource.RLIMIT_FSIZE, 1000, r"its limit of 1000 bytes a file leaves no room for an experiment; .*"),
@@ -157,4 +236,4 @@ def limits(work):
         is_said(work, pid, r"it cannot get memory \(.*\); see its limits in .*", by_gnomon)
 
 
-attempts.try_cases(not_there, held, others, not_linked_to_it, shares_memory, leaderless, inside, limits)
+attempts.try_cases(not_there, held, others, not_linked_to_it, shares_memory, leaderless, inside, filters, nothing_else, limits)
