@@ -14,6 +14,7 @@
 #include "injector/attach/remote_image.h"
 #include "injector/attach/remote_process.h"
 #include "libcollector/format/attach.h"
+#include "libcollector/format/stacks.h"
 
 namespace gnomon::injector {
 namespace {
@@ -82,10 +83,10 @@ std::uint64_t files_open(pid_t pid) {
 
 // Others end in an error of the call that they are about.
 Result<void> check_limits(pid_t pid, const std::string&) {
-  constexpr rlim_t kFileBytes = 256 * 1024, kFiles = 2;
+  constexpr rlim_t kFiles = 2;  // the list of its threads, and what one of them does
   const std::string set = "`prlimit --pid " + std::to_string(pid);
   rlimit limit{};
-  if (prlimit(pid, RLIMIT_FSIZE, nullptr, &limit) == 0 && limit.rlim_cur < kFileBytes)
+  if (prlimit(pid, RLIMIT_FSIZE, nullptr, &limit) == 0 && limit.rlim_cur < format::kStackFirstBytes)
     return fault("its limit of " + std::to_string(limit.rlim_cur) +
                      " bytes a file leaves no room for an experiment",
                  set + " --fsize=unlimited` lifts that");

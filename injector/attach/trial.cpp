@@ -70,7 +70,12 @@ std::optional<Verdicts> try_needed_calls() {
   const pid_t pid = fork();
   if (pid == 0) child(shared);
   std::optional<Verdicts> found;
-  if (int status = 0; pid > 0 && waitpid(pid, &status, 0) == pid) found = shared;
+  if (pid > 0) {
+    // Also where SIGCHLD is ignored, it is over once this returns for good.
+    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    found = shared;
+  }
   munmap(memory, sizeof(Verdicts));
   return found;
 }

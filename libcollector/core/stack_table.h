@@ -28,7 +28,7 @@ class StackTable {
 
  private:
   // Nodes are mapped in segments, each as large as all before it: segment 0 holds kFirstNodes.
-  static constexpr std::uint32_t kFirstNodes = 4096;
+  static constexpr std::uint32_t kFirstNodes = format::kStackFirstNodes;
   static constexpr std::uint32_t kSegments = 17;
 
   format::StackNode* node(std::uint32_t id) const;

@@ -44,6 +44,11 @@ struct StackNode {
 static_assert(sizeof(StackNode) == 32);
 static_assert(offsetof(StackNode, links) == 16);
 
+// As a collector makes the file: it never is smaller.
+inline constexpr std::uint32_t kStackFirstNodes = 4096;
+inline constexpr std::uint64_t kStackFirstBytes =
+    kStackNodesOffset + kStackFirstNodes * sizeof(StackNode);
+
 // Instead of a pc, in the outermost node: the walk ended before the stack did.
 inline constexpr std::uint64_t kTruncatedMarker = 1;
 
