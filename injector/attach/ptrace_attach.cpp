@@ -23,6 +23,7 @@
 #include "injector/attach/traced_thread.h"
 #include "injector/attach/unblock.h"
 #include "injector/attach/waiting.h"
+#include "injector/preflight.h"
 
 namespace gnomon::injector {
 namespace {
@@ -144,11 +145,22 @@ nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& r
   return held;
 }
 
+// One that was started just now has not loaded its libraries yet; one that never will is known by
+// its file.
+void wait_for_libraries(pid_t pid) {
+  constexpr milliseconds kPatience{1000}, kPause{2};
+  const std::string executable = "/proc/" + std::to_string(pid) + "/exe";
+  for (const auto limit = Clock::now() + kPatience;
+       Clock::now() < limit && !find_loader_functions(pid) && check_kind(executable);)
+    std::this_thread::sleep_for(kPause);
+}
+
 }  // namespace
 
 Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
   const std::string program = program_identity(pid);
+  wait_for_libraries(pid);
   auto insertion = Insertion::prepare(pid, settings);
   if (!insertion) return tl::unexpected(insertion.error());
   const std::uint64_t at = find_system_call_instruction(pid);

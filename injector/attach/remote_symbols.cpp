@@ -15,6 +15,8 @@ namespace {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+constexpr int kLibc = 2;
+
 // In the order in which the program's own calls are bound; -1: not asked. libpthread and libdl: a
 // glibc older than 2.34.
 int rank(const Mapping& mapping, const std::string& executable) {
@@ -23,7 +25,7 @@ int rank(const Mapping& mapping, const std::string& executable) {
   if (name.starts_with("libasan.") || name.starts_with("libtsan.") ||
       name.starts_with("libclang_rt."))
     return 1;
-  if (name.starts_with("libc.so") || name.starts_with("libc-2.")) return 2;
+  if (name.starts_with("libc.so") || name.starts_with("libc-2.")) return kLibc;
   if (name.starts_with("libpthread") || name.starts_with("libdl")) return 3;
   return -1;
 }
@@ -46,8 +48,12 @@ std::vector<RemoteImage> images_of(pid_t pid) {
 
 Fault no_loader(pid_t pid) {
   if (auto fits = check_kind("/proc/" + std::to_string(pid) + "/exe"); !fits) return fits.error();
-  return {"its libc lacks dlopen or pthread_create, so no library can be loaded into it",
-          "start the program from the debugger instead"};
+  const std::string executable = proc_link(pid, "exe");
+  for (const Mapping& mapping : mappings_of(pid))
+    if (rank(mapping, executable) >= kLibc)
+      return {"its libc lacks dlopen or pthread_create, so no library can be loaded into it",
+              "start the program from the debugger instead"};
+  return {"it has no libc, or has not loaded it yet", "repeat once it runs in its main function"};
 }
 
 }  // namespace

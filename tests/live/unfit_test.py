@@ -125,6 +125,21 @@ def shares_memory(work):
         is_said(work, program.pid, r"all its threads wait in the kernel, for a disk or for a child made by vfork; repeat once that is over\.", by_gnomon)
 
 
+def at_its_start(work):
+    """Its loader waits for a library, and no libc is there."""
+    pipe = f"{work}/library.so"
+    os.mkfifo(pipe)
+    with subprocess.Popen([build / "targets/unfit"], env={**os.environ, "LD_PRELOAD": pipe}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL) as program:
+        try:
+            is_said(work, program.pid, r"it has no libc, or has not loaded it yet; repeat once it runs in its main function\.")
+            os.close(os.open(pipe, os.O_WRONLY))
+            assert int(program.stdout.readline()) == program.pid
+        finally:
+            if program.poll() is None:
+                program.kill()
+
+
 def leaderless(work):
     with unfit("leaderless") as (_, pid):
         assert has_state(pid, "Z")
@@ -236,4 +251,4 @@ def limits(work):
         is_said(work, pid, r"it cannot get memory \(.*\); see its limits in .*", by_gnomon)
 
 
-attempts.try_cases(not_there, held, others, not_linked_to_it, shares_memory, leaderless, inside, filters, nothing_else, limits)
+attempts.try_cases(not_there, held, others, not_linked_to_it, shares_memory, at_its_start, leaderless, inside, filters, nothing_else, limits)
