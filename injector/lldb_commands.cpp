@@ -4,6 +4,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "injector/attach/remote_process.h"
+
 namespace gnomon::injector {
 
 bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string* error) {
@@ -18,9 +20,12 @@ Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid) {
   const std::string command = "process attach --pid " + std::to_string(pid);
   debugger.GetCommandInterpreter().HandleCommand(command.c_str(), answer, false);
   if (answer.Succeeded()) return std::string(answer.GetOutput() ? answer.GetOutput() : "");
+  if (const char state = state_of(pid, pid); state == '\0' || state == 'Z')
+    return fault("process " + std::to_string(pid) + " ended meanwhile");
   std::string why = answer.GetError() ? answer.GetError() : "";
   while (!why.empty() && (why.back() == '\n' || why.back() == '.')) why.pop_back();
-  return fault("LLDB cannot attach to process " + std::to_string(pid) + ": " + why);
+  return fault("LLDB cannot attach to process " + std::to_string(pid) + ": " + why,
+               "`gnomon collect -P` needs no LLDB");
 }
 
 bool let_sigprof_pass(lldb::SBDebugger& debugger) {

@@ -80,8 +80,8 @@ Result<std::string> Session::attach(std::int32_t pid) {
   const auto attached = injector::attach_debugger(debugger_, pid);
   if (!attached) {
     injector::ask_to_end(wanted->stem, wanted->session, pid);
-    return fault(attached.error().what,
-                 "its recording has ended; `gnomon collect -P` needs no LLDB");
+    const auto& [what, next] = attached.error();
+    return fault(what, next.empty() ? "" : "its recording has ended; " + next);
   }
   injector::let_sigprof_pass(debugger_);  // of the target that this has made
   stem_ = wanted->stem;

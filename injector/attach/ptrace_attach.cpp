@@ -170,7 +170,10 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   if (!read) return tl::unexpected(read.error());
   nanoseconds held = *read;
   const auto sent = send_one(pid, program, at, *insertion, held);
-  if (!sent) return tl::unexpected(sent.error());
+  if (!sent) {
+    const auto may = check_rights(pid);  // it may have ended
+    return tl::unexpected(may ? sent.error() : may.error());
+  }
   if (!wait_for(pid, *insertion, held))
     return fault("it is still " + insertion->step(),
                  "recording begins by itself once it gets there");

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`collector enable` in a process that LLDB has attached to while it waits: it records, and the program does not notice."""
+import contextlib
 import json
 import pathlib
 import re
@@ -115,27 +116,39 @@ def detached(work):
     assert 0.3 < computed(build, f"{work}/test.1.er") < 1.1
 
 
-def by_number(work):
-    """`collector attach`: the collector first, LLDB after it."""
+@contextlib.contextmanager
+def waiting(work):
+    """A program that was started without LLDB, and what it says."""
     with open(f"{work}/said", "w") as said, subprocess.Popen([build / "targets/waits", "poll"], cwd=work, stdout=said) as program:
         try:
             assert program.pid > 0
-            answers, errors = lldb_session.run(build, None, [f"process attach -p {program.pid}", "collector attach 1"], work, check=False)
-            assert f"LLDB has process {program.pid} already; `collector enable` records that" in errors, (answers, errors)
-            commands = [f"collector attach {program.pid}", "continue", "collector functions"]
-            answers, _ = lldb_session.run(build, None, commands, work)
-            status = program.wait(60)
+            yield program, pathlib.Path(said.name)
         finally:
-            if program.poll() is None and program.pid > 0:
+            if program.poll() is None:
                 program.kill()
+
+
+def by_number(work):
+    """`collector attach`: the collector first, LLDB after it."""
+    with waiting(work) as (program, said):
+        commands = [f"collector attach {program.pid}", "continue", "collector functions"]
+        answers, _ = lldb_session.run(build, None, commands, work)
+        status = program.wait(60)
     text = answers[1][1]
     assert re.match(rf"Recording process {program.pid} to {work}/test\.1\.er: 2 threads, .*\. One thread at a time stood still, for \d+\.\d ms in all\.\n"
                     rf"Process {program.pid} stopped\n", text) and "Executable module set" in text, text
-    assert (status, pathlib.Path(said.name).read_text().splitlines()[-1]) == (0, "right"), (status, answers)
+    assert (status, said.read_text().splitlines()[-1]) == (0, "right"), (status, answers)
     assert 0.1 < lldb_session.rows(answers[3][1])["(anonymous namespace)::part(unsigned long)"][0] < 1.1, answers
 
 
-for case in (every_wait, view, again, signalled, detached, by_number):
+def by_number_refused(work):
+    """LLDB holds one, or may have none."""
+    with waiting(work) as (program, _):
+        answers, errors = lldb_session.run(build, None, [f"process attach -p {program.pid}", "collector attach 1"], work, check=False)
+        assert f"LLDB has process {program.pid} already; `collector enable` records that" in errors, (answers, errors)
+
+
+for case in (every_wait, view, again, signalled, detached, by_number, by_number_refused):
     with tempfile.TemporaryDirectory() as work:
         case(work)
         print(f"{case.__name__}: ok", flush=True)
