@@ -132,6 +132,7 @@ def at_its_start(work):
     with subprocess.Popen([build / "targets/unfit"], env={**os.environ, "LD_PRELOAD": pipe}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL) as program:
         try:
+            assert has_state(program.pid, "S")  # in its open of the pipe; until then its map changes
             is_said(work, program.pid, r"it has no libc, or has not loaded it yet; repeat once it runs in its main function\.")
             os.close(os.open(pipe, os.O_WRONLY))
             assert int(program.stdout.readline()) == program.pid
