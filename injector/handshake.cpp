@@ -16,6 +16,7 @@
 #include <memory>
 #include <thread>
 
+#include "injector/attach/view.h"
 #include "libcollector/format/control.h"
 #include "libcollector/format/names.h"
 
@@ -52,16 +53,18 @@ bool records(const ControlPage& page) {
          page.asked != static_cast<std::uint32_t>(format::Ask::end);
 }
 
-// A process may have experiments of this session that have ended.
+// A process may have experiments of this session that have ended. It writes its own number, which
+// in a pid namespace is another.
 Page find_page(const fs::path& stem, std::uint64_t session, pid_t pid,
                bool (*fits)(const ControlPage& page)) {
+  const pid_t own = own_number(pid);
   const std::string prefix = stem.filename().string() + ".";
   std::error_code error;
   for (fs::directory_iterator at(stem.parent_path(), error), end; !error && at != end;
        at.increment(error)) {
     if (at->path().extension() != ".er" || at->path().filename().string().rfind(prefix, 0) != 0)
       continue;
-    if (Page page = map_page(at->path() / format::kControlFile, session, pid); page && fits(*page))
+    if (Page page = map_page(at->path() / format::kControlFile, session, own); page && fits(*page))
       return page;
   }
   return nullptr;

@@ -18,9 +18,9 @@
 #include "injector/attach/needed_calls.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/seccomp_filter.h"
-
 #include "injector/attach/traced_thread.h"
 #include "injector/attach/trial.h"
+#include "injector/attach/view.h"
 
 namespace gnomon::injector {
 namespace {
@@ -155,7 +155,7 @@ Result<void> FilterReader::check(const TracedThread& thread) {
   for (const auto& known : seen_)
     if (std::equal(known.begin(), known.end(), filters->begin(), filters->end(), are_same))
       return {};
-  auto fits = check_calls(*filters, pid_, thread.stopped().rip());
+  auto fits = check_calls(*filters, own_number(pid_), thread.stopped().rip());
   seen_.push_back(std::move(*filters));
   return fits;
 }

@@ -113,6 +113,8 @@ gate_stay:
   .balign 16
 gate_helper:
   push rbx
+  push rbp
+  sub rsp, 8
   mov rbx, rdi
   mov eax, 186  // gettid
   syscall
@@ -120,12 +122,22 @@ gate_helper:
   mov qword ptr [rbx + GATE_STEP], STEP_RUNS
   mov rdi, fs:[0x10]  // pthread_self
   call [rbx + GATE_DETACH]
-  lea rdi, [rbx + GATE_LIBRARY]
+  lea rbp, [rbx + GATE_LIBRARY]
+  cmp qword ptr [rbx + GATE_TAKING], TAKING_WANTED
+  jne 3f
+  call gate_take
+  test rbp, rbp
+  jz 4f
+3:
+  mov rdi, rbp
   mov esi, 0x1002  // RTLD_NOW | RTLD_NODELETE
   call [rbx + GATE_OPEN]
   mov [rbx + GATE_HANDLE], rax
-  test rax, rax
-  jz 1f
+  mov edi, [rbx + GATE_HANDED]
+  call gate_close
+  cmp qword ptr [rbx + GATE_HANDLE], 0
+  je 1f
+  mov rax, [rbx + GATE_HANDLE]
   mov qword ptr [rbx + GATE_STEP], STEP_LOADED
   mov rdi, rax
   lea rsi, [rbx + GATE_NAME]
@@ -149,7 +161,10 @@ gate_helper:
   call rax
   mov [rbx + GATE_ANSWER], rax
   jmp 4f
-1:  // The text ends with this thread: it is copied.
+1:
+  mov edi, [rbx + GATE_HANDED + 4]
+  call gate_close
+  // The text ends with this thread: it is copied.
   call [rbx + GATE_ERROR]
   test rax, rax
   jz 4f
@@ -167,7 +182,90 @@ gate_helper:
 4:
   mov qword ptr [rbx + GATE_STEP], STEP_DONE
   xor eax, eax
+  add rsp, 8
+  pop rbp
   pop rbx
+  ret
+
+// The descriptors of the library and of the experiment's directory come from the injector. rbp: a
+// path of the library by its own; 0: they do not come.
+gate_take:
+  xor ebp, ebp
+  // socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)
+  mov eax, 53
+  mov edi, 1
+  mov esi, 0x80001
+  xor edx, edx
+  lea r10, [rbx + GATE_PAIR]
+  syscall
+  test eax, eax
+  js 2f
+  mov eax, [rbx + GATE_PAIR]
+  mov [rbx + GATE_AWAITED], eax
+  mov qword ptr [rbx + GATE_TAKING], TAKING_WAITS
+  mov eax, 7  // poll
+  lea rdi, [rbx + GATE_AWAITED]
+  mov esi, 1
+  mov edx, 4000
+  syscall
+  mov eax, 47  // recvmsg
+  mov edi, [rbx + GATE_PAIR]
+  lea rsi, [rbx + GATE_MESSAGE]
+  mov edx, 0x40000040  // MSG_CMSG_CLOEXEC | MSG_DONTWAIT
+  syscall
+  movsxd rax, eax
+  mov [rbx + GATE_RECEIVED], rax
+  mov edi, [rbx + GATE_PAIR]
+  call gate_close
+  mov edi, [rbx + GATE_PAIR + 4]
+  call gate_close
+  mov rax, [rbx + GATE_RECEIVED]
+  test rax, rax
+  js 2f
+  mov eax, -24  // EMFILE
+  cmp qword ptr [rbx + GATE_CONTROL_LENGTH], GATE_HANDED_BYTES
+  jne 3f
+  // "/proc/self/fd/N", from its end.
+  lea rbp, [rbx + GATE_PATH + GATE_PATH_BYTES - 1]
+  mov byte ptr [rbp], 0
+  mov eax, [rbx + GATE_HANDED]
+  mov ecx, 10
+9:
+  xor edx, edx
+  div ecx
+  add edx, 48
+  dec rbp
+  mov [rbp], dl
+  test eax, eax
+  jnz 9b
+  sub rbp, 14
+  movabs rax, 0x65732f636f72702f
+  mov [rbp], rax
+  mov dword ptr [rbp + 8], 0x662f666c
+  mov word ptr [rbp + 12], 0x2f64
+  mov eax, [rbx + GATE_HANDED + 4]
+  mov [rbx + GATE_DIRECTORY], eax
+  mov qword ptr [rbx + GATE_TAKING], TAKING_DONE
+  ret
+3:
+  mov [rbx + GATE_RECEIVED], rax
+  mov edi, [rbx + GATE_HANDED]
+  call gate_close
+  mov edi, [rbx + GATE_HANDED + 4]
+  call gate_close
+  mov eax, [rbx + GATE_RECEIVED]
+2:
+  movsxd rax, eax
+  mov [rbx + GATE_TAKING], rax
+  ret
+
+// Nothing for one below 0.
+gate_close:
+  test edi, edi
+  js 9f
+  mov eax, 3
+  syscall
+9:
   ret
 
   .balign 8

@@ -1,7 +1,9 @@
 // What is put into a running process to load a library: code, and a block of data that both sides
 // read. Any thread.
 #pragma once
+#include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,17 +32,28 @@ struct Gate {
   std::uint64_t answer;
   std::uint64_t step;
   char name[64];  // of the function
-  char library[4096];
   char error_text[GATE_ERROR_BYTES];
   format::AttachRequest request;
   std::uint64_t turns;  // of waiting before the borrowed thread goes on
   stack_t alternate;    // of the borrowed thread
+  // Files that the process cannot open by their paths are handed to it through a pair of sockets.
+  std::int64_t taking;    // TAKING_…
+  std::int64_t received;  // bytes, or an errno with its sign changed
+  std::int32_t pair[2];
+  pollfd awaited;
+  msghdr message;
+  iovec data;
+  std::uint64_t control[sizeof(cmsghdr) / sizeof(std::uint64_t)];
+  std::int32_t handed[2];
+  char path[GATE_PATH_BYTES];
   alignas(64) char extended[kExtendedBytes];
 };
 static_assert(offsetof(Gate, helper) == GATE_HELPER && offsetof(Gate, mask) == GATE_MASK);
 static_assert(offsetof(Gate, created) == GATE_CREATED && offsetof(Gate, left) == GATE_LEFT);
 static_assert(offsetof(Gate, helper_tid) == GATE_HELPER_TID && offsetof(Gate, step) == GATE_STEP);
-static_assert(offsetof(Gate, name) == GATE_NAME && offsetof(Gate, library) == GATE_LIBRARY);
+static_assert(offsetof(Gate, name) == GATE_NAME);
+static_assert(offsetof(Gate, request.library) == GATE_LIBRARY);
+static_assert(offsetof(Gate, request.directory_fd) == GATE_DIRECTORY);
 static_assert(offsetof(Gate, error_text) == GATE_ERROR_TEXT);
 static_assert(offsetof(Gate, request) == GATE_REQUEST);
 static_assert(offsetof(Gate, request.in_handler) == GATE_IN_HANDLER);
@@ -48,6 +61,12 @@ static_assert(offsetof(Gate, turns) == GATE_TURNS);
 static_assert(offsetof(Gate, alternate) == GATE_ALTERNATE && offsetof(stack_t, ss_sp) == 0);
 static_assert(offsetof(stack_t, ss_size) == 16);
 static_assert(format::kRoomForHandlers == GATE_ROOMY && 1 << (SIGPROF - 1) == GATE_SIGPROF);
+static_assert(offsetof(Gate, taking) == GATE_TAKING && offsetof(Gate, pair) == GATE_PAIR);
+static_assert(offsetof(Gate, received) == GATE_RECEIVED && offsetof(Gate, path) == GATE_PATH);
+static_assert(offsetof(Gate, awaited) == GATE_AWAITED && offsetof(pollfd, fd) == 0);
+static_assert(offsetof(Gate, message.msg_controllen) == GATE_CONTROL_LENGTH);
+static_assert(offsetof(Gate, control) == GATE_CONTROL && offsetof(Gate, handed) == GATE_HANDED);
+static_assert(CMSG_LEN(sizeof(Gate::handed)) == GATE_HANDED_BYTES);
 static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
 
 inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;

@@ -18,14 +18,34 @@
 #define GATE_ANSWER 112
 #define GATE_STEP 120
 #define GATE_NAME 128
-#define GATE_LIBRARY 192
-#define GATE_ERROR_TEXT 4288
+#define GATE_ERROR_TEXT 192
 #define GATE_ERROR_BYTES 1024
-#define GATE_REQUEST 5312
-#define GATE_IN_HANDLER 5392
-#define GATE_TURNS 26400
-#define GATE_ALTERNATE 26408
-#define GATE_EXTENDED 26432
+#define GATE_REQUEST 1216
+#define GATE_IN_HANDLER 1296
+#define GATE_DIRECTORY 1304
+#define GATE_LIBRARY 10056
+#define GATE_TURNS 26448
+#define GATE_ALTERNATE 26456
+#define GATE_TAKING 26480
+#define GATE_RECEIVED 26488
+#define GATE_PAIR 26496
+#define GATE_AWAITED 26504
+#define GATE_MESSAGE 26512
+#define GATE_PATH 26608
+#define GATE_PATH_BYTES 80
+#define GATE_EXTENDED 26688
+
+// In GATE_MESSAGE.
+#define GATE_CONTROL_LENGTH (GATE_MESSAGE + 40)
+#define GATE_CONTROL (GATE_MESSAGE + 72)
+#define GATE_HANDED (GATE_CONTROL + 16)  // library, directory
+#define GATE_HANDED_BYTES 24             // of a control message with both
+
+// Gate::taking, or an errno with its sign changed.
+#define TAKING_NOTHING 0
+#define TAKING_WANTED 1
+#define TAKING_WAITS 2
+#define TAKING_DONE 3
 
 // An alternate stack has room for ticks beside handlers.
 #define GATE_ROOMY 32768

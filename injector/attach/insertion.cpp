@@ -3,14 +3,17 @@
 #include "injector/attach/insertion.h"
 
 #include <cpuid.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 
+#include "injector/attach/handing.h"
 #include "injector/attach/process_checks.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/remote_symbols.h"
+#include "injector/attach/view.h"
 #include "libcollector/format/control.h"
 
 namespace gnomon::injector {
@@ -38,11 +41,11 @@ std::string text_of(const char (&bytes)[N]) {
   return {bytes, strnlen(bytes, N)};
 }
 
-Fault fault_of(const AttachRequest& request, const std::string& stem) {
-  const std::string reason = std::strerror(request.error);
+Fault fault_of(const AttachRequest& request) {
   switch (static_cast<Attached>(request.answer)) {
     case Attached::no_directory:
-      return {"the process cannot write " + stem + ".N.er (" + reason + ")",
+      return {"the process cannot write " + text_of(request.stem) + ".N.er (" +
+                  std::strerror(request.error) + ")",
               "choose a directory that it may write to"};
     case Attached::already:
       return {"it is recorded already, to " + text_of(request.directory), ""};
@@ -58,6 +61,36 @@ Fault fault_of(const AttachRequest& request, const std::string& stem) {
   return {"the collector could not begin", ""};
 }
 
+// True: what it needs is to be handed to it.
+Result<bool> needs_handing(pid_t pid, const Settings& settings) {
+  const std::string directory = settings.stem.substr(0, settings.stem.rfind('/') + 1);
+  if (can_use(pid, settings.library) && can_use(pid, directory)) return false;
+  if (auto can = check_handing(pid); !can) return tl::unexpected(can.error());
+  return true;
+}
+
+// Where its thread takes what is handed to it.
+void expect_files(Gate& gate, std::uint64_t at) {
+  gate.awaited = {-1, POLLIN, 0};
+  gate.data = {reinterpret_cast<void*>(at + offsetof(Gate, path)), 1};
+  gate.message = {};
+  gate.message.msg_iov = reinterpret_cast<iovec*>(at + offsetof(Gate, data));
+  gate.message.msg_iovlen = 1;
+  gate.message.msg_control = reinterpret_cast<void*>(at + offsetof(Gate, control));
+  gate.message.msg_controllen = GATE_HANDED_BYTES;
+}
+
+bool fill(AttachRequest& request, pid_t pid, const Settings& settings) {
+  request.bytes = sizeof request;
+  request.version = format::kAttachVersion;
+  request.session = settings.session;
+  request.interval = settings.interval_ns;
+  request.directory_fd = -1;
+  request.seen_pid = static_cast<std::uint32_t>(pid);
+  return copy(proc_link(getpid(), "ns/pid"), request.seen_namespace) &&
+         copy(settings.stem, request.stem) && copy(settings.library, request.library);
+}
+
 }  // namespace
 
 Result<Insertion> Insertion::prepare(pid_t pid, const Settings& settings) {
@@ -65,6 +98,8 @@ Result<Insertion> Insertion::prepare(pid_t pid, const Settings& settings) {
     return fault("this CPU's vector registers cannot be saved (XSAVE)",
                  "start the program from the debugger instead");
   if (auto fits = check_process(pid, settings.library); !fits) return tl::unexpected(fits.error());
+  const auto hands = needs_handing(pid, settings);
+  if (!hands) return tl::unexpected(hands.error());
   const auto functions = find_loader_functions(pid);
   if (!functions) return tl::unexpected(functions.error());
   Insertion made;
@@ -77,12 +112,11 @@ Result<Insertion> Insertion::prepare(pid_t pid, const Settings& settings) {
   gate.find = functions->dlsym;
   gate.error = functions->dlerror;
   gate.all_signals = ~0ull;
-  gate.request.bytes = sizeof gate.request;
-  gate.request.version = format::kAttachVersion;
-  gate.request.session = settings.session;
-  gate.request.interval = settings.interval_ns;
-  if (!copy(format::kAttachFunction, gate.name) || !copy(settings.library, gate.library) ||
-      !copy(settings.stem, gate.request.stem))
+  gate.taking = *hands ? TAKING_WANTED : TAKING_NOTHING;
+  std::fill(std::begin(gate.handed), std::end(gate.handed), -1);
+  made.library_ = settings.library;
+  made.stem_ = settings.stem;
+  if (!copy(format::kAttachFunction, gate.name) || !fill(gate.request, pid, settings))
     return fault("the path " + settings.stem + " is too long", "choose another directory");
   return made;
 }
@@ -98,6 +132,7 @@ void Insertion::place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, 
   gate_->request.code_begin = code;
   gate_->request.code_end = code + kCodeBytes;
   gate_->helper = code + gate_helper_offset();
+  expect_files(*gate_, gate);
   code_ = gate_code(gate, sp, rip);
 }
 
@@ -115,6 +150,21 @@ Insertion::Progress Insertion::progress() const {
       read_value<std::uint32_t>(pid_, gate_at_ + offsetof(Gate, request.unblocking));
   return unblocking == static_cast<std::uint32_t>(format::Unblocking::asked) ? Progress::asks
                                                                              : Progress::loading;
+}
+
+void Insertion::hand_over() {
+  if (gate_->taking != TAKING_WANTED || !made_.empty() || !handed_ ||
+      read_value<std::int64_t>(pid_, gate_at_ + GATE_TAKING) != TAKING_WAITS)
+    return;
+  const auto made = make_experiment(stem_, file_owner(pid_));
+  const auto socket = read_value<std::int32_t>(pid_, gate_at_ + GATE_PAIR + sizeof(std::int32_t));
+  if (!made || !socket) {
+    handed_ = tl::unexpected(made ? Fault{"it ended meanwhile", ""} : made.error());
+    return;
+  }
+  made_ = *made;
+  write_memory(pid_, gate_at_ + offsetof(Gate, request.directory), made_.c_str(), made_.size() + 1);
+  handed_ = hand(pid_, *socket, library_, made_);
 }
 
 std::vector<format::BlockingThread> Insertion::blocking_threads() const {
@@ -141,25 +191,36 @@ void Insertion::answer_unblocked(const std::vector<format::BlockingThread>& thre
   write_memory(pid_, gate_at_ + offsetof(Gate, request.unblocking), &answer, sizeof answer);
 }
 
-Result<AttachResult> Insertion::result() const {
+Result<AttachResult> Insertion::result() {
   const auto seen = std::make_unique<Gate>();
   if (!read_memory(pid_, gate_at_, seen.get(), sizeof *seen))
     return fault("process " + std::to_string(pid_) + " ended meanwhile");
-  if (const auto error = static_cast<int>(seen->created); error != 0)
+  auto result = result_in(*seen);
+  if (!result && !made_.empty()) rmdir(made_.c_str());  // with files in it: they say why
+  return result;
+}
+
+Result<AttachResult> Insertion::result_in(const Gate& gate) const {
+  if (!handed_) return tl::unexpected(handed_.error());
+  if (const auto error = static_cast<int>(gate.created); error != 0)
     return fault(
         std::string("the process could not make a thread (") + std::strerror(error) + ")",
         "see its limits in /proc/" + std::to_string(pid_) + "/limits: processes, address space");
-  if (seen->handle == 0 || seen->function == 0)
-    return fault("the process could not load libcollector.so: " + text_of(seen->error_text));
-  if (static_cast<Attached>(seen->answer) != Attached::recording)
-    return tl::unexpected(fault_of(seen->request, text_of(seen->request.stem)));
+  if (gate.taking < 0)
+    return fault("the process could not take libcollector.so, which it cannot open by its path (" +
+                     std::string(std::strerror(static_cast<int>(-gate.taking))) + ")",
+                 "see its limits in /proc/" + std::to_string(pid_) + "/limits: open files");
+  if (gate.handle == 0 || gate.function == 0)
+    return fault("the process could not load libcollector.so: " + text_of(gate.error_text));
+  if (static_cast<Attached>(gate.answer) != Attached::recording)
+    return tl::unexpected(fault_of(gate.request));
   AttachResult result;
-  result.experiment = text_of(seen->request.directory);
-  result.threads = seen->request.threads;
-  result.blocking = seen->request.blocking;
-  result.refused = seen->request.refused;
-  result.unbound = seen->request.unbound;
-  result.thread_maker = text_of(seen->request.thread_maker);
+  result.experiment = text_of(gate.request.directory);
+  result.threads = gate.request.threads;
+  result.blocking = gate.request.blocking;
+  result.refused = gate.request.refused;
+  result.unbound = gate.request.unbound;
+  result.thread_maker = text_of(gate.request.thread_maker);
   return result;
 }
 

@@ -43,6 +43,8 @@ class Insertion {
   };
   // What the process's memory says. Stops nothing.
   Progress progress() const;
+  // To be called while it loads: files that it cannot open are handed to it when it waits for them.
+  void hand_over();
   // Once it asks. Which of them still are as they were is to be seen.
   std::vector<format::BlockingThread> blocking_threads() const;
   // Where there is room for the MaskGate of one of them and for its code, once the borrowed thread
@@ -55,15 +57,21 @@ class Insertion {
   static constexpr std::uint64_t kMostMaskGates = (kCodeBytes - kFirstMaskGate) / kMaskGateBytes;
   // The same, with what came of each.
   void answer_unblocked(const std::vector<format::BlockingThread>& threads) const;
-  // Once done. A fault: why it does not record.
-  Result<AttachResult> result() const;
+  // Once done. A fault: why it does not record; nothing of an experiment is left.
+  Result<AttachResult> result();
   // What the new thread was doing last, for a message.
   std::string step() const;
 
  private:
+  Result<AttachResult> result_in(const Gate& gate) const;
+
   pid_t pid_ = 0;
   std::uint64_t gate_at_ = 0, code_at_ = 0;
   std::unique_ptr<Gate> gate_;  // as it is put there
+  // Of files that are handed to it.
+  std::string library_, stem_;
+  std::string made_;  // the experiment's directory; empty: not yet, or by the process
+  Result<void> handed_;
   std::vector<char> code_;
 };
 

@@ -15,6 +15,7 @@
 #include "injector/attach/lldb_threads.h"
 #include "injector/attach/lldb_unblock.h"
 #include "injector/attach/remote_process.h"
+#include "injector/attach/view.h"
 #include "injector/attach/waiting.h"
 #include "injector/lldb_commands.h"
 
@@ -66,13 +67,14 @@ void put_home(Borrowed& borrowed) {
 
 // Lets the process run until the insertion is done; for how long. Others move meanwhile; where the
 // user looks, nothing does.
-std::chrono::nanoseconds run(lldb::SBProcess& process, Chosen& chosen, const Insertion& insertion) {
+std::chrono::nanoseconds run(lldb::SBProcess& process, Chosen& chosen, Insertion& insertion) {
   std::chrono::nanoseconds ran{};
   Borrowed& borrowed = chosen.borrowed;
   const bool comes_back = borrowed.stays;
   const auto limit = Clock::now() + kPatience;
   LldbUnblocking unblocking(process, insertion);
   const auto enough = [&insertion, limit] {
+    insertion.hand_over();
     return insertion.progress() == Insertion::Progress::done || Clock::now() > limit;
   };
   Kept kept;
@@ -123,11 +125,10 @@ void give_back(lldb::SBProcess& process, std::uint64_t gate, std::uint64_t code)
   const auto helper = read_value<std::uint64_t>(pid, gate + GATE_HELPER_TID);
   const auto left = read_value<std::uint64_t>(pid, gate + GATE_LEFT);
   if (!helper || !left || *left == 0) return;
+  if (thread_by_own_number(pid, static_cast<pid_t>(*helper)) != 0) return;
   for (const pid_t tid : threads_of(pid)) {
     const std::uint64_t pc = program_counter_of(pid, tid);
-    if (static_cast<std::uint64_t>(tid) == *helper || pc == 0 ||
-        (pc >= code && pc < code + kCodeBytes))
-      return;
+    if (pc == 0 || (pc >= code && pc < code + kCodeBytes)) return;
   }
   process.DeallocateMemory(gate);
   process.DeallocateMemory(code);

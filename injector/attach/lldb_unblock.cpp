@@ -11,6 +11,7 @@
 #include "injector/attach/lldb_threads.h"
 #include "injector/attach/mask_gate.h"
 #include "injector/attach/remote_process.h"
+#include "injector/attach/view.h"
 
 namespace gnomon::injector {
 namespace {
@@ -50,9 +51,10 @@ void LldbUnblocking::look() {
 
 bool LldbUnblocking::try_one(const format::BlockingThread& blocking, std::uint64_t index,
                              MaskPoints& points) {
-  lldb::SBThread thread = process_.GetThreadByID(blocking.tid);
-  if (!thread.IsValid()) return true;
   const auto pid = static_cast<pid_t>(process_.GetProcessID());
+  const pid_t tid = thread_by_own_number(pid, static_cast<pid_t>(blocking.tid));
+  lldb::SBThread thread = process_.GetThreadByID(static_cast<lldb::tid_t>(tid));
+  if (!thread.IsValid()) return true;
   const auto way = way_of(process_, thread, points);
   if (!way) return false;
   const bool comes_back = thread.IsSuspended();

@@ -13,6 +13,7 @@
 
 #include "injector/attach/remote_image.h"
 #include "injector/attach/remote_process.h"
+#include "injector/attach/view.h"
 #include "libcollector/format/attach.h"
 #include "libcollector/format/stacks.h"
 
@@ -97,11 +98,13 @@ Result<void> check_limits(pid_t pid, const std::string&) {
   return {};
 }
 
+Result<void> check_proc(pid_t pid, const std::string&) { return check_own_proc(pid); }
+
 }  // namespace
 
 Result<void> check_process(pid_t pid, const std::string& library) {
-  for (const auto check :
-       {check_memory_is_its_own, check_other_collectors, check_collector_inside, check_limits})
+  for (const auto check : {check_memory_is_its_own, check_other_collectors, check_collector_inside,
+                           check_limits, check_proc})
     if (auto fits = check(pid, library); !fits) return fits;
   return {};
 }

@@ -22,6 +22,7 @@
 #include "injector/attach/rights.h"
 #include "injector/attach/traced_thread.h"
 #include "injector/attach/unblock.h"
+#include "injector/attach/view.h"
 #include "injector/attach/waiting.h"
 #include "injector/preflight.h"
 
@@ -102,10 +103,11 @@ Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, I
 }
 
 // `held` grows by how long threads stood still.
-bool wait_for(pid_t pid, const Insertion& insertion, nanoseconds& held) {
+bool wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
   constexpr milliseconds kPatience{5000};
   constexpr std::chrono::microseconds kPause{100};
   for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
+    insertion.hand_over();
     const auto progress = insertion.progress();
     if (progress == Insertion::Progress::done) return true;
     if (progress == Insertion::Progress::asks) {
@@ -127,7 +129,8 @@ nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& r
     const auto helper = read_value<std::uint64_t>(pid, room.gate + GATE_HELPER_TID);
     const auto error = read_value<std::uint64_t>(pid, room.gate + GATE_CREATED);
     if (!helper || !error) return held;
-    if (*error == 0 && (*helper == 0 || state_of(pid, static_cast<pid_t>(*helper)) != '\0'))
+    if (*error == 0 &&
+        (*helper == 0 || thread_by_own_number(pid, static_cast<pid_t>(*helper)) != 0))
       continue;
     const char state = state_of(pid, borrowed);
     const std::vector<pid_t> threads = threads_of(pid);

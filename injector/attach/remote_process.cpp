@@ -87,13 +87,18 @@ char state_of(pid_t pid, pid_t tid) {
   return fields.empty() ? '\0' : fields[0];
 }
 
-std::uint64_t process_flags(pid_t pid) {
-  std::istringstream fields(fields_of(proc_text(pid, "stat")));
-  constexpr int kBefore = 6;  // state, parent, group, session, terminal, its group
+std::uint64_t stat_number(const std::string& stat, int place) {
+  std::istringstream fields(fields_of(stat));
+  constexpr int kFirst = 3;  // number and name stand before it
   std::string skipped;
-  std::uint64_t flags = 0;
-  for (int i = 0; i < kBefore; ++i) fields >> skipped;
-  return fields >> flags ? flags : 0;
+  std::uint64_t number = 0;
+  for (int i = kFirst; i < place; ++i) fields >> skipped;
+  return fields >> number ? number : 0;
+}
+
+std::uint64_t process_flags(pid_t pid) {
+  constexpr int kFlags = 9;
+  return stat_number(proc_text(pid, "stat"), kFlags);
 }
 
 // Not by a stream, which throws when the process ends between two reads.

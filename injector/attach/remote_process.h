@@ -38,6 +38,9 @@ std::vector<pid_t> threads_of(pid_t pid);
 std::string program_identity(pid_t pid);
 // The letter of proc_pid_stat(5): 'R', 'S', 'D', 'T', 't', 'Z'; 0: it has ended.
 char state_of(pid_t pid, pid_t tid);
+// A number of /proc/PID/stat, by its place in proc_pid_stat(5), from the fourth on. 0: none is
+// there.
+std::uint64_t stat_number(const std::string& stat, int place);
 // PF_… of the kernel's; 0: it has ended.
 std::uint64_t process_flags(pid_t pid);
 // The number of such a line in a text, as "TracerPid:\t5".

@@ -10,6 +10,7 @@
 
 #include "injector/attach/remote_process.h"
 #include "injector/attach/traced_thread.h"
+#include "injector/attach/view.h"
 
 namespace gnomon::injector {
 namespace {
@@ -71,9 +72,9 @@ std::chrono::nanoseconds unblock_by_ptrace(pid_t pid,
     std::this_thread::sleep_for(pause);
     is_over = true;
     for (format::BlockingThread& blocking : threads) {
-      const auto tid = static_cast<pid_t>(blocking.tid);
+      const pid_t tid = thread_by_own_number(pid, static_cast<pid_t>(blocking.tid));
+      if (blocking.reachable || tid == 0) continue;
       const char state = state_of(pid, tid);
-      if (blocking.reachable || state == '\0') continue;
       is_over = false;
       // One that waits for the kernel cannot be stopped before that is over.
       if (state != 'R' && state != 'S') continue;

@@ -3,6 +3,7 @@
 #include "libcollector/format/attach.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,6 +71,23 @@ void follow_program(Recorder& recorder, AttachRequest& request) {
   write_log(recorder, {"attach", at, "threads", request.threads});
 }
 
+// The loader knows this library by a descriptor that is closed since; debuggers and the program ask
+// the loader for its path. It does not free the text: the library stays.
+void correct_path(const AttachRequest& request) {
+  static char path[sizeof request.library];
+  using FindObject = int (*)(void*, dl_find_object*);
+  const auto find =
+      reinterpret_cast<FindObject>(dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35"));
+  constexpr char kDescriptors[] = "/proc/self/fd/";
+  dl_find_object found{};
+  if (!find || find(path, &found) != 0 ||
+      std::strncmp(found.dlfo_link_map->l_name, kDescriptors, sizeof kDescriptors - 1) != 0)
+    return;
+  std::memcpy(path, request.library, sizeof path);
+  path[sizeof path - 1] = 0;
+  atomic(found.dlfo_link_map->l_name).store(path);
+}
+
 // Without it nobody tells a tick that code was unloaded, whose tables it would read.
 bool libc_tells_of_unloading() {
   return dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35") != nullptr;
@@ -77,8 +95,10 @@ bool libc_tells_of_unloading() {
 
 Attached attach(AttachRequest& request) {
   static Settings settings;
+  static char handed[sizeof request.directory];  // the experiment, where the injector is
   if (const Recorder* active = active_recorder()) {
-    std::memcpy(request.directory, active->directory(), sizeof request.directory);
+    std::memcpy(request.directory, handed[0] != 0 ? handed : active->directory(),
+                sizeof request.directory);
     return Attached::already;
   }
   if (!libc_tells_of_unloading()) return Attached::old_libc;
@@ -87,6 +107,11 @@ Attached attach(AttachRequest& request) {
   settings.interval_ns = request.interval;
   request.stem[sizeof request.stem - 1] = 0;
   std::memcpy(settings.stem, request.stem, sizeof settings.stem);
+  settings.handed = request.directory_fd;
+  settings.seen_pid = request.seen_pid;
+  std::memcpy(settings.seen_namespace, request.seen_namespace, sizeof settings.seen_namespace);
+  handed[0] = 0;
+  if (settings.handed >= 0) std::memcpy(handed, request.directory, sizeof handed);
   const ssize_t n = readlink("/proc/self/exe", settings.executable, sizeof settings.executable - 1);
   settings.executable[n > 0 ? n : 0] = 0;
   forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
@@ -96,28 +121,40 @@ Attached attach(AttachRequest& request) {
   const auto [recorder, error] = begin_attached(settings);
   request.error = error;
   if (!recorder) return Attached::no_directory;
-  std::memcpy(request.directory, recorder->directory(), sizeof request.directory);
+  if (settings.handed < 0)
+    std::memcpy(request.directory, recorder->directory(), sizeof request.directory);
   if (recorder->recording()) {
     follow_program(*recorder, request);
     return Attached::recording;
   }
   request.failure = recorder->control()->failure;
   request.error = recorder->control()->failure_errno;
+  give_directory_back();
   return Attached::failed;
+}
+
+// One that has no experiment takes no directory for it.
+bool has_taken_directory(Attached answer) {
+  return answer == Attached::recording || answer == Attached::failed ||
+         answer == Attached::no_directory;
+}
+
+Attached answer_to(AttachRequest& request) {
+  if (request.bytes != sizeof request || request.version != format::kAttachVersion)
+    return Attached::other_version;
+  if (busy.exchange(true)) return Attached::already;
+  correct_path(request);
+  const Attached answer = attach(request);
+  if (request.directory_fd >= 0 && !has_taken_directory(answer)) close(request.directory_fd);
+  busy = false;
+  return answer;
 }
 
 }  // namespace
 
 // Returns and stores the answer.
 extern "C" __attribute__((visibility("default"))) int gnomon_attach(AttachRequest* request) {
-  if (request->bytes != sizeof *request || request->version != format::kAttachVersion) {
-    request->answer = static_cast<std::uint32_t>(Attached::other_version);
-  } else if (busy.exchange(true)) {
-    request->answer = static_cast<std::uint32_t>(Attached::already);
-  } else {
-    request->answer = static_cast<std::uint32_t>(attach(*request));
-    busy = false;
-  }
+  request->answer = static_cast<std::uint32_t>(answer_to(*request));
   return static_cast<int>(request->answer);
 }
 

@@ -47,8 +47,10 @@ void remove_experiment(const Recorder& begun) {
 
 Recorder* open_experiment(const Settings& settings, int& error) {
   static Path directory;  // too large for a stack that may be small
-  error = make_directory(settings.stem, directory);
-  if (error != 0) return nullptr;
+  if (settings.directory[0] != 0)
+    std::memcpy(directory, settings.directory, sizeof settings.directory);
+  else if (error = make_directory(settings.stem, directory); error != 0)
+    return nullptr;
   void* memory =
       mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {

@@ -25,11 +25,13 @@ void write_arguments(JsonLine& line, int argc, char** argv) {
   if (i < argc) line.number("argv_left_out", static_cast<std::uint64_t>(argc - i));
 }
 
-void write_identity(JsonLine& line) {
+// Where its number is another than here, by the one that it is known by to who records it.
+void write_identity(JsonLine& line, const Settings& settings) {
   const ProcessIdentity identity = process_identity();
   line.open("process", '{')
       .text("boot", identity.boot)
-      .text("pid_namespace", identity.pid_namespace)
+      .text("pid_namespace",
+            settings.seen_pid != 0 ? settings.seen_namespace : identity.pid_namespace)
       .number("start_ticks", identity.start_ticks)
       .close('}');
 }
@@ -47,9 +49,10 @@ bool write_header(const Recorder& recorder, const Settings& settings, Timer time
       .close('}')
       .text("collector", GNOMON_VERSION)
       .hex("session", settings.session)
-      .number("pid", static_cast<std::uint64_t>(getpid()))
+      .number("pid",
+              settings.seen_pid != 0 ? settings.seen_pid : static_cast<std::uint64_t>(getpid()))
       .text("executable", settings.executable);
-  write_identity(line);
+  write_identity(line, settings);
   write_arguments(line, argc, argv);
   line.text("host", host.nodename)
       .text("system", host.sysname)

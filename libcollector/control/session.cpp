@@ -74,6 +74,7 @@ void note_fresh_frame(std::uint64_t pc, Recorder& to, Lane& lane) {
 void end_recording() {
   recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
   write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
+  give_directory_back();
 }
 
 // Once a session. The ticks that come meanwhile find nothing to do.
@@ -220,10 +221,14 @@ void end_before_confinement() {
 Beginning begin_attached(const Settings& wanted) {
   end_earlier();
   settings = wanted;
+  if (settings.handed >= 0 && !take_directory(settings.handed, settings.directory))
+    return {nullptr, EBADF};
   const CommandLine command = command_line();
   const Timer timer = choose_timer(settings.interval_ns, is_confined());
-  if (const int error = open_session(command.count, command.words, timer); error != 0)
+  if (const int error = open_session(command.count, command.words, timer); error != 0) {
+    give_directory_back();
     return {nullptr, error};
+  }
   keep_ticks_off_alternate_stacks();  // how large they are is not known
   if (arm(timer, Loaded::at_any_time)) begin_recording();
   return {recorder, 0};

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "libcollector/core/handed_directory.h"
 #include "libcollector/core/recorder.h"
 
 namespace gnomon::collector {
@@ -12,6 +13,10 @@ struct Settings {
   std::uint64_t hold_ns = 0;  // how long the program waits for the debugger at most; 0: not at all
   char stem[Recorder::kPathBytes] = {};  // /directory/test of test.N.er
   char executable[Recorder::kPathBytes] = {};
+  int handed = -1;                        // descriptor of the experiment's directory; -1: none
+  char directory[kHandedPathBytes] = {};  // the experiment; empty: it is to be made by stem
+  std::uint32_t seen_pid = 0;             // this process's number in seen_namespace; 0: not known
+  char seen_namespace[40] = {};
 };
 
 // False: this process is not the one to collect from; its environment is as it was, because a shell

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "libcollector/core/handed_directory.h"
 #include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
@@ -23,6 +24,7 @@ bool within_file_size_limit(std::uint64_t end) {
 }
 
 int open_file(const char* path, int flags) {
+  if (!is_directory_there()) return -ESTALE;
   return static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, arg(path), flags | O_CLOEXEC, 0644));
 }
 

@@ -11,7 +11,7 @@ namespace gnomon::format {
 // The function of libcollector.so that is given an AttachRequest, in a thread made for it with all
 // signals blocked: int gnomon_attach(AttachRequest*).
 inline constexpr const char* kAttachFunction = "gnomon_attach";
-inline constexpr std::uint32_t kAttachVersion = 5;
+inline constexpr std::uint32_t kAttachVersion = 6;
 
 // Data of libcollector.so: HookedFunction[kHooks], unused ones 0. Once the program is bound to the
 // collector, libc's own symbol table says `ours`.
@@ -78,17 +78,24 @@ struct AttachRequest {
   // The borrowed thread, if it is in a handler on a small alternate stack: it blocks SIGPROF until
   // that returns. 0: it is not.
   std::uint32_t in_handler;
-  std::uint32_t unbound;     // places of the program's that could not be bound to the collector
+  std::uint32_t unbound;  // places of the program's that could not be bound to the collector
+  // An experiment's directory that was made for the process, which cannot reach it by its path: its
+  // descriptor, which the collector owns. -1: none, it is to be made by `stem`.
+  std::int32_t directory_fd;
+  // The process's number, where the injector is.
+  std::uint32_t seen_pid;
+  char seen_namespace[40];   // the pid namespace that this is
   char thread_maker[512];    // a load object with a pthread_create of its own; empty: none
   char stem[4096];           // /directory/test of test.N.er
-  char directory[4096];      // the experiment
+  char directory[4096];      // the experiment; known beforehand with directory_fd
+  char library[4096];        // libcollector.so, where the injector is
   std::uint32_t unblocking;  // Unblocking
   std::uint32_t listed;      // in `list`
   BlockingThread list[kBlockingThreads];
 };
 static_assert(offsetof(AttachRequest, answer) == 24);
 static_assert(offsetof(AttachRequest, in_handler) == 80);
-static_assert(offsetof(AttachRequest, stem) == 600);
-static_assert(sizeof(AttachRequest) == 600 + 2 * 4096 + 8 + 24 * kBlockingThreads);
+static_assert(offsetof(AttachRequest, stem) == 648);
+static_assert(sizeof(AttachRequest) == 648 + 3 * 4096 + 8 + 24 * kBlockingThreads);
 
 }  // namespace gnomon::format

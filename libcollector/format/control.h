@@ -42,7 +42,8 @@ inline constexpr std::array kFailures{
     FailureText{Failure::no_space, "the file system of the experiment is full",
                 "free space, or change to another directory before the run"},
     FailureText{Failure::open_file, "the program could not open the experiment's files",
-                "see whether it changed its user, its root directory or its limits"},
+                "see whether it changed its user, its root directory or its limits, or closed all "
+                "its files"},
     FailureText{Failure::map_file, "the program could not map the experiment's files",
                 "see its memory limit (ulimit -v)"},
     FailureText{Failure::stacks_full, "there are more call stacks than the stack table holds",

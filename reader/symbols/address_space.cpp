@@ -16,8 +16,9 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 }  // namespace
 
-AddressSpace::AddressSpace(const std::vector<LoadObject>& objects, Interrupt interrupt)
-    : interrupt_(std::move(interrupt)) {
+AddressSpace::AddressSpace(const std::vector<LoadObject>& objects, std::string root,
+                           Interrupt interrupt)
+    : root_(std::move(root)), interrupt_(std::move(interrupt)) {
   std::map<std::pair<std::string, std::string>, std::size_t> files;
   for (const LoadObject& object : objects) {
     const auto [at, fresh] = files.try_emplace({object.path, object.build_id}, files_.size());
@@ -56,13 +57,21 @@ FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
   return known[pc] = find(pc, epoch);
 }
 
+// A container's file of the same path is another one, which the build id tells.
+Result<SymbolIndex> AddressSpace::load(const File& file) const {
+  auto here = SymbolIndex::load(file.path, file.build_id, interrupt_);
+  if (here || root_.empty()) return here;
+  auto there = SymbolIndex::load(root_ + file.path, file.build_id, interrupt_);
+  return there ? std::move(there) : std::move(here);
+}
+
 FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   const Object* object = object_at(pc, epoch);
   if (!object) return named("<Unknown>");
   File& file = files_[object->file];
   if (file.path == "[vdso]") return add(object->file, 0, {"[vdso]", file.path});
   if (!file.symbols) {
-    auto loaded = SymbolIndex::load(file.path, file.build_id, interrupt_);
+    auto loaded = load(file);
     if (!loaded) faults_.push_back(sentence(loaded.error()));
     file.symbols = loaded ? std::move(*loaded) : SymbolIndex({});
   }

@@ -21,7 +21,9 @@ struct Function {
 
 class AddressSpace {
  public:
-  explicit AddressSpace(const std::vector<LoadObject>& objects, Interrupt interrupt = {});
+  // root: where the files of the profiled process are if they are not here; empty: not known.
+  explicit AddressSpace(const std::vector<LoadObject>& objects, std::string root = {},
+                        Interrupt interrupt = {});
 
   // The function at `pc` in that epoch; made up where there is no symbol: <Unknown>,
   // <static>@0x12345, [vdso].
@@ -44,9 +46,11 @@ class AddressSpace {
     std::size_t file;
   };
   const Object* object_at(std::uint64_t pc, std::uint32_t epoch) const;
+  Result<SymbolIndex> load(const File& file) const;
   FunctionId find(std::uint64_t pc, std::uint32_t epoch);
   FunctionId add(std::uint64_t file, std::uint64_t place, Function function);
 
+  std::string root_;
   std::vector<Object> objects_;
   std::vector<File> files_;
   std::vector<Function> functions_;

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Processes that see the machine otherwise than we do are recorded: other namespaces, another root, another user, a mount without execution."""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import attempts
+import lldb_session
+import recorded
+
+build = pathlib.Path(sys.argv[1])
+LIBRARY = build / "lib/libcollector.so"
+STEADY = build / "targets/steady"
+PATIENCE = 30  # s
+
+
+def can_unshare(*what):
+    can = subprocess.run(["unshare", *what, "true"], stderr=subprocess.DEVNULL).returncode == 0
+    if not can:
+        print(f"namespaces are refused here: unshare {' '.join(what)}")
+    return can
+
+
+def child_of(pid):
+    limit = time.monotonic() + PATIENCE
+    while not (children := pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+    return int(children[0])
+
+
+@contextlib.contextmanager
+def steady(work, *words, forks=False, program=STEADY, says="right"):
+    """The process and its number here; its start, and what it says at its end."""
+    starter = subprocess.Popen([*map(str, words), str(program)], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert int(starter.stdout.readline()) > 0
+        pid = child_of(starter.pid) if forks else starter.pid
+        assert pid > 0
+        yield starter, pid
+        printed, _ = starter.communicate(timeout=PATIENCE)
+        assert (starter.returncode, printed) == (0, f"{says}\n"), (starter.returncode, printed)
+    finally:
+        if starter.poll() is None and starter.pid > 0:
+            starter.kill()
+        starter.wait(PATIENCE)
+
+
+def under_mounts(script):
+    """Words that run a program in a mount namespace of its own, once the script has changed it."""
+    return ["unshare", "--mount", "sh", "-ec", script + '\nexec "$0"']
+
+
+def collect(work, pid):
+    """(exit status, all it said)"""
+    done = subprocess.run([build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid)], cwd=work, capture_output=True, text=True,
+                          timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout + done.stderr
+
+
+def descriptors(pid):
+    return set(os.listdir(f"/proc/{pid}/fd"))
+
+
+def is_recorded(work, pid):
+    """By gnomon, then by LLDB; nothing of it stays open."""
+    before = descriptors(pid)
+    status, said = collect(work, pid)
+    experiment = pathlib.Path(work) / "test.1.er"
+    assert status == 0 and f"Recording process {pid} to {experiment}: 2 threads" in said, said
+    table, notes = recorded.functions(build, experiment)
+    assert sum(times[0] for name, times in table.items() if "computes" in name) > 0.5, (table, notes)
+    header = json.loads((experiment / "header.json").read_text())
+    assert header["pid"] == pid and header["process"]["pid_namespace"] == os.readlink("/proc/self/ns/pid"), header
+    wait_for(lambda: descriptors(pid) == before)
+    commands = [f"process attach -p {pid}", "collector enable", "collector status", "collector disable", "detach"]
+    answers, errors = lldb_session.run(build, None, commands, work)
+    answers = [answer for _, answer in answers]
+    assert f"Recording process {pid} to {pathlib.Path(work) / 'test.2.er'}: 2 threads" in answers[2], (answers, errors)
+    assert re.search(rf"Process\s+{pid}", answers[3]), answers
+    assert f"Disabled: process {pid} runs on" in answers[4], answers
+    wait_for(lambda: descriptors(pid) == before)
+    assert len(re.findall(r"r-xp .*/libcollector\.so$", pathlib.Path(f"/proc/{pid}/maps").read_text(), re.M)) == 1
+
+
+def wait_for(condition):
+    limit = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+
+
+def numbers(work):
+    """In a pid namespace it has other numbers for itself and its threads."""
+    words = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if can_unshare(*words[1:]):
+        with steady(work, *words, forks=True) as (_, pid):
+            is_recorded(work, pid)
+
+
+def hidden(work):
+    """Library and directory are not in its mount namespace."""
+    if can_unshare("--mount"):
+        with steady(work, *under_mounts(f"mount -t tmpfs none {LIBRARY.parent}; mount -t tmpfs none {work}")) as (_, pid):
+            is_recorded(work, pid)
+
+
+def not_executable(work):
+    if can_unshare("--mount"):
+        folder = LIBRARY.parent
+        with steady(work, *under_mounts(f"mount --bind {folder} {folder}; mount -o remount,bind,noexec {folder}")) as (_, pid):
+            is_recorded(work, pid)
+
+
+def with_root(work, *more):
+    """Words that run /steady, which is nowhere else, with the root `work`/root."""
+    root = pathlib.Path(work) / "root"
+    for folder in ("lib", "lib64", "usr", "proc"):
+        (root / folder).mkdir(parents=True)
+    shutil.copy(STEADY, root)
+    binds = [f"mount --rbind /{folder} {root}/{folder}" for folder in ("lib", "lib64", "usr", *more)]
+    return ["unshare", "--mount", "sh", "-ec", "\n".join([*binds, f'exec {shutil.which("chroot")} {root} "$0"'])]
+
+
+def other_root(work):
+    """Its files are found through it as long as it runs."""
+    if can_unshare("--mount"):
+        with steady(work, *with_root(work, "proc"), program="/steady") as (_, pid):
+            is_recorded(work, pid)
+
+
+def no_proc(work):
+    if can_unshare("--mount"):
+        with steady(work, *with_root(work), program="/steady") as (_, pid):
+            status, said = collect(work, pid)
+            assert status == 1 and "it sees no /proc of its own process namespace; mount one at " in said, said
+    if can_unshare("--pid", "--fork"):
+        with steady(work, "unshare", "--pid", "--fork", forks=True) as (_, pid):
+            status, said = collect(work, pid)
+            assert status == 1 and "the /proc that it sees is of another process namespace; " in said, said
+    assert not list(pathlib.Path(work).glob("*.er"))
+
+
+def own_users(work):
+    words = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]
+    if can_unshare(*words[1:]):
+        with steady(work, *words, forks=True) as (_, pid):
+            is_recorded(work, pid)
+
+
+NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+
+
+def can_be_nobody():
+    can = subprocess.run([*NOBODY, STEADY], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
+    if not can:
+        print("no right to be another user, or nobody may not run this")
+    return can
+
+
+def other_user(work):
+    """Its directory is not for that user; the experiment's is made for it."""
+    if can_be_nobody():
+        with steady(work, *NOBODY) as (_, pid):
+            is_recorded(work, pid)
+            assert os.stat(f"{work}/test.1.er").st_uid == 65534 != os.stat(work).st_uid
+
+
+def closes_all(work):
+    """A program may close what is not its own: nothing is written to another file of that number."""
+    if not can_be_nobody():
+        return
+    with steady(work, *NOBODY) as (starter, pid):
+        before = descriptors(pid)
+        with subprocess.Popen([build / "bin/gnomon", "collect", "-t", "2", "-P", str(pid)], cwd=work, stdout=subprocess.PIPE, text=True,
+                              stdin=subprocess.DEVNULL) as gnomon:
+            assert "Recording process" in gnomon.stdout.readline()
+            assert len(descriptors(pid) - before) == 1
+            starter.stdin.write("c")
+            starter.stdin.flush()
+            wait_for(lambda: descriptors(pid) == before)
+            gnomon.communicate(timeout=PATIENCE)
+    # What it has open already suffices for a while.
+    _, notes = recorded.functions(build, f"{work}/test.1.er")
+    said = [note for note in notes if "the program could not open the experiment's files" in note]
+    assert said or recorded.samples(build, f"{work}/test.1.er") > 20, notes
+
+
+attempts.try_cases(numbers, hidden, not_executable, other_root, no_proc, own_users, other_user, closes_all)
