@@ -83,8 +83,9 @@ std::optional<Fault> objection(std::uint32_t verdict, const NeededCall& call) {
 }
 
 Result<void> check_calls(const std::vector<SeccompFilter>& filters, pid_t itself,
-                         std::uint64_t instruction) {
+                         std::uint64_t instruction, bool hands) {
   for (const NeededCall& call : kNeededCalls) {
+    if (call.only_handing && !hands) continue;
     seccomp_data data{call.number, AUDIT_ARCH_X86_64, instruction, {}};
     for (std::size_t i = 0; i < call.arguments.size(); ++i)
       data.args[i] = call.arguments[i] == kItself ? static_cast<std::uint64_t>(itself)
@@ -136,7 +137,7 @@ bool are_same(const SeccompFilter& one, const SeccompFilter& other) {
 
 class FilterReader {
  public:
-  explicit FilterReader(pid_t pid) : pid_(pid) {}
+  FilterReader(pid_t pid, bool hands) : pid_(pid), hands_(hands) {}
   // Threads with as many filters each.
   Result<void> check(const std::vector<pid_t>& tids);
   nanoseconds held() const { return held_; }
@@ -145,6 +146,7 @@ class FilterReader {
   Result<void> check(const TracedThread& thread);
 
   pid_t pid_;
+  bool hands_;
   nanoseconds held_{};
   std::vector<std::vector<SeccompFilter>> seen_;
 };
@@ -155,7 +157,7 @@ Result<void> FilterReader::check(const TracedThread& thread) {
   for (const auto& known : seen_)
     if (std::equal(known.begin(), known.end(), filters->begin(), filters->end(), are_same))
       return {};
-  auto fits = check_calls(*filters, own_number(pid_), thread.stopped().rip());
+  auto fits = check_calls(*filters, own_number(pid_), thread.stopped().rip(), hands_);
   seen_.push_back(std::move(*filters));
   return fits;
 }
@@ -183,33 +185,35 @@ bool is_filtered_as_we_are(pid_t pid, const std::map<Confinement, std::vector<pi
          threads.begin()->first == ours;
 }
 
-Result<void> check_as_we_are() {
+Result<void> check_as_we_are(bool hands) {
   const auto tried = try_needed_calls();
   if (!tried) return fault("what its seccomp filter allows could not be tried", kNext);
-  for (std::size_t i = 0; i < kNeededCalls.size(); ++i)
+  for (std::size_t i = 0; i < kNeededCalls.size(); ++i) {
+    if (kNeededCalls[i].only_handing && !hands) continue;
     if (const auto why = objection((*tried)[i], kNeededCalls[i])) return tl::unexpected(*why);
+  }
   return {};
 }
 
 }  // namespace
 
-Result<nanoseconds> check_filters_by_ptrace(pid_t pid) {
+Result<nanoseconds> check_filters_by_ptrace(pid_t pid, bool hands) {
   const auto threads = confined_threads(pid);
   if (auto fits = check_strict(threads); !fits) return tl::unexpected(fits.error());
   if (is_filtered_as_we_are(pid, threads)) {
-    if (auto fits = check_as_we_are(); !fits) return tl::unexpected(fits.error());
+    if (auto fits = check_as_we_are(hands); !fits) return tl::unexpected(fits.error());
     return nanoseconds{};
   }
-  FilterReader reader(pid);
+  FilterReader reader(pid, hands);
   for (const auto& [confinement, tids] : threads)
     if (auto fits = reader.check(tids); !fits) return tl::unexpected(fits.error());
   return reader.held();
 }
 
-Result<void> check_filters_of_held(pid_t pid) {
+Result<void> check_filters_of_held(pid_t pid, bool hands) {
   const auto threads = confined_threads(pid);
   if (auto fits = check_strict(threads); !fits || threads.empty()) return fits;
-  if (is_filtered_as_we_are(pid, threads)) return check_as_we_are();
+  if (is_filtered_as_we_are(pid, threads)) return check_as_we_are(hands);
   return fault(
       "its system calls are filtered (seccomp), and nobody can read the filter while a debugger "
       "holds it",

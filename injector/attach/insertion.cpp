@@ -85,7 +85,6 @@ bool fill(AttachRequest& request, pid_t pid, const Settings& settings) {
   request.version = format::kAttachVersion;
   request.session = settings.session;
   request.interval = settings.interval_ns;
-  request.directory_fd = -1;
   request.seen_pid = static_cast<std::uint32_t>(pid);
   return copy(proc_link(getpid(), "ns/pid"), request.seen_namespace) &&
          copy(settings.stem, request.stem) && copy(settings.library, request.library);

@@ -20,6 +20,9 @@ class Insertion {
   // A fault: nothing can be loaded into this process; it was not touched.
   static Result<Insertion> prepare(pid_t pid, const Settings& settings);
 
+  // Files are handed to it, which it cannot open by their paths.
+  bool hands() const { return gate_->taking != TAKING_NOTHING; }
+
   // The bytes for the addresses where the back-end has made room: kGateBytes that can be read and
   // written, a page that can be executed. For a thread that stands at `sp` and goes on at `rip`, at
   // once or when it is released.

@@ -187,10 +187,11 @@ Result<AttachResult> attach(lldb::SBProcess& process, const Settings& settings) 
   if (const int fatal = fatal_signal(process); fatal != 0)
     return fault("it is about to be ended by a signal (SIG" + name_of(fatal) + ")",
                  "enable the collector before that, or `run` it again");
-  if (auto fits = check_filters_of_held(pid); !fits) return tl::unexpected(fits.error());
   const std::vector<lldb::SBThread> placed = placed_threads(process);
   auto insertion = Insertion::prepare(pid, settings);
   if (!insertion) return tl::unexpected(insertion.error());
+  if (auto fits = check_filters_of_held(pid, insertion->hands()); !fits)
+    return tl::unexpected(fits.error());
   const auto room = make_room(process);
   if (!room) return tl::unexpected(room.error());
   const auto give_up = [&](const Fault& why) {

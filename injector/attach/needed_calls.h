@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -21,6 +22,7 @@ struct NeededCall {
   // 0: allowed; an errno that does as well; kAny: whatever it answers.
   int as_well;
   std::array<std::uint64_t, 6> arguments;
+  bool only_handing = false;  // files that it cannot open itself
 };
 inline constexpr int kAny = -1;
 
@@ -33,6 +35,7 @@ inline constexpr std::uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES 
                                               CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
 // A thread's CPU clock, by its number (timer_create(2)'s of other threads); here of 1.
 inline constexpr std::uint64_t kThreadClock = static_cast<std::uint32_t>(~1u << 3 | 6);
+inline constexpr std::uint64_t kHandingFlags = MSG_CMSG_CLOEXEC | MSG_DONTWAIT;
 inline constexpr std::uint64_t kOwn = MAP_PRIVATE | MAP_ANONYMOUS;
 
 inline constexpr std::array kNeededCalls{
@@ -88,6 +91,11 @@ inline constexpr std::array kNeededCalls{
     NeededCall{"clock_gettime", SYS_clock_gettime, 0, {CLOCK_THREAD_CPUTIME_ID, kAddress}},
     NeededCall{"clock_gettime", SYS_clock_gettime, 0, {CLOCK_PROCESS_CPUTIME_ID, kAddress}},
     NeededCall{"tgkill", SYS_tgkill, 0, {kItself, 1, 0}},
+    NeededCall{
+        "socketpair", SYS_socketpair, 0, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, kAddress}, true},
+    NeededCall{"poll", SYS_poll, 0, {kAddress, 1, 4000}, true},
+    NeededCall{"recvmsg", SYS_recvmsg, 0, {kFile, kAddress, kHandingFlags}, true},
+    NeededCall{"fcntl", SYS_fcntl, 0, {kFile, F_DUPFD_CLOEXEC, 1000}, true},
     NeededCall{"rt_sigtimedwait", SYS_rt_sigtimedwait, 0, {kAddress, kAddress, kAddress, 8}},
 };
 

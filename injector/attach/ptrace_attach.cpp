@@ -169,7 +169,7 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   const std::uint64_t at = find_system_call_instruction(pid);
   if (at == 0)
     return fault("its libc has no syscall()", "start the program from the debugger instead");
-  const auto read = check_filters_by_ptrace(pid);
+  const auto read = check_filters_by_ptrace(pid, insertion->hands());
   if (!read) return tl::unexpected(read.error());
   nanoseconds held = *read;
   const auto sent = send_one(pid, program, at, *insertion, held);

@@ -145,7 +145,8 @@ Attached answer_to(AttachRequest& request) {
   if (busy.exchange(true)) return Attached::already;
   correct_path(request);
   const Attached answer = attach(request);
-  if (request.directory_fd >= 0 && !has_taken_directory(answer)) close(request.directory_fd);
+  if (request.directory_fd >= 0 && !has_taken_directory(answer))
+    raw_syscall(SYS_close, long{request.directory_fd});
   busy = false;
   return answer;
 }

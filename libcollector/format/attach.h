@@ -81,7 +81,7 @@ struct AttachRequest {
   std::uint32_t unbound;  // places of the program's that could not be bound to the collector
   // An experiment's directory that was made for the process, which cannot reach it by its path: its
   // descriptor, which the collector owns. -1: none, it is to be made by `stem`.
-  std::int32_t directory_fd;
+  std::int32_t directory_fd = -1;
   // The process's number, where the injector is.
   std::uint32_t seen_pid;
   char seen_namespace[40];   // the pid namespace that this is

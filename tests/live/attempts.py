@@ -36,6 +36,17 @@ def fault_of(build, experiment, program):
     return None if (program.returncode, printed) == (0, "right\n") else f"ended with {program.returncode}: {printed}"
 
 
+NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+
+
+def can_be_nobody(program):
+    """Whether NOBODY's words run it here."""
+    can = subprocess.run([*NOBODY, program], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
+    if not can:
+        print("no right to be another user, or nobody may not run this")
+    return can
+
+
 def try_cases(*cases):
     for case in cases:
         with tempfile.TemporaryDirectory() as work:

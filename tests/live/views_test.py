@@ -154,29 +154,19 @@ def own_users(work):
             is_recorded(work, pid)
 
 
-NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-
-
-def can_be_nobody():
-    can = subprocess.run([*NOBODY, STEADY], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
-    if not can:
-        print("no right to be another user, or nobody may not run this")
-    return can
-
-
 def other_user(work):
     """Its directory is not for that user; the experiment's is made for it."""
-    if can_be_nobody():
-        with steady(work, *NOBODY) as (_, pid):
+    if attempts.can_be_nobody(STEADY):
+        with steady(work, *attempts.NOBODY) as (_, pid):
             is_recorded(work, pid)
             assert os.stat(f"{work}/test.1.er").st_uid == 65534 != os.stat(work).st_uid
 
 
 def closes_all(work):
     """A program may close what is not its own: nothing is written to another file of that number."""
-    if not can_be_nobody():
+    if not attempts.can_be_nobody(STEADY):
         return
-    with steady(work, *NOBODY) as (starter, pid):
+    with steady(work, *attempts.NOBODY) as (starter, pid):
         before = descriptors(pid)
         with subprocess.Popen([build / "bin/gnomon", "collect", "-t", "2", "-P", str(pid)], cwd=work, stdout=subprocess.PIPE, text=True,
                               stdin=subprocess.DEVNULL) as gnomon:
