@@ -15,14 +15,20 @@ bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string
   return answer.Succeeded();
 }
 
+// LLDB gives up a process one of whose threads ends just then: the kernel answers EPERM for that.
 Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid) {
-  lldb::SBCommandReturnObject answer;
+  constexpr int kAttempts = 3;
   const std::string command = "process attach --pid " + std::to_string(pid);
-  debugger.GetCommandInterpreter().HandleCommand(command.c_str(), answer, false);
-  if (answer.Succeeded()) return std::string(answer.GetOutput() ? answer.GetOutput() : "");
-  if (const char state = state_of(pid, pid); state == '\0' || state == 'Z')
-    return fault("process " + std::to_string(pid) + " ended meanwhile");
-  std::string why = answer.GetError() ? answer.GetError() : "";
+  std::string why;
+  for (int i = 0; i < kAttempts; ++i) {
+    lldb::SBCommandReturnObject answer;
+    debugger.GetCommandInterpreter().HandleCommand(command.c_str(), answer, false);
+    if (answer.Succeeded()) return std::string(answer.GetOutput() ? answer.GetOutput() : "");
+    if (const char state = state_of(pid, pid); state == '\0' || state == 'Z')
+      return fault("process " + std::to_string(pid) + " ended meanwhile");
+    why = answer.GetError() ? answer.GetError() : "";
+    if (status_number(pid, "TracerPid") != 0) break;
+  }
   while (!why.empty() && (why.back() == '\n' || why.back() == '.')) why.pop_back();
   return fault("LLDB cannot attach to process " + std::to_string(pid) + ": " + why,
                "`gnomon collect -P` needs no LLDB");
