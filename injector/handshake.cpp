@@ -34,7 +34,7 @@ using Page = std::unique_ptr<ControlPage, Unmap>;
 
 // The page, if it is the one of this run. The collector maps it only once it has its full size.
 Page map_page(const std::string& path, std::uint64_t session, pid_t pid) {
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int fd = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return nullptr;
   ControlPage seen{};
   struct stat info {};

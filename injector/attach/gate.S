@@ -137,9 +137,8 @@ gate_helper:
   call gate_close
   cmp qword ptr [rbx + GATE_HANDLE], 0
   je 1f
-  mov rax, [rbx + GATE_HANDLE]
   mov qword ptr [rbx + GATE_STEP], STEP_LOADED
-  mov rdi, rax
+  mov rdi, [rbx + GATE_HANDLE]
   lea rsi, [rbx + GATE_NAME]
   call [rbx + GATE_FIND]
   mov [rbx + GATE_FUNCTION], rax

@@ -32,7 +32,7 @@ Fault no_handing(int error) {
 }
 
 // cmsg(3): the descriptors of a message go beside its bytes, of which there is to be one.
-bool send(int socket, const std::array<int, 2>& files) {
+bool send_files(int socket, const std::array<int, 2>& files) {
   char byte = 0;
   iovec data{&byte, sizeof byte};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof files)> control{};
@@ -45,6 +45,12 @@ bool send(int socket, const std::array<int, 2>& files) {
   *header = {CMSG_LEN(sizeof files), SOL_SOCKET, SCM_RIGHTS};
   std::memcpy(CMSG_DATA(header), files.data(), sizeof files);
   return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof byte;
+}
+
+// Who owns the directory above may have put a link of that name there meanwhile.
+bool give(const std::string& directory, const Owner& owner) {
+  const Descriptor made(open(directory.c_str(), O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return made && fchown(made.get(), owner.user, owner.group) == 0;
 }
 
 }  // namespace
@@ -61,8 +67,7 @@ Result<std::string> make_experiment(const std::string& stem, const Owner& owner)
   for (int n = 1; n < kMost; ++n) {
     std::string directory = stem + "." + std::to_string(n) + ".er";
     if (mkdir(directory.c_str(), 0755) == 0) {
-      if (owner.user == geteuid() || chown(directory.c_str(), owner.user, owner.group) == 0)
-        return directory;
+      if (owner.user == geteuid() || give(directory, owner)) return directory;
       const int error = errno;
       rmdir(directory.c_str());
       errno = error;
@@ -77,12 +82,20 @@ Result<void> hand(pid_t pid, int socket, const std::string& library, const std::
   const Descriptor there = descriptor_of(pid, socket);
   if (!there) return tl::unexpected(no_handing(errno));
   const Descriptor library_file(open(library.c_str(), O_RDONLY | O_CLOEXEC));
-  const Descriptor directory_file(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!library_file || !directory_file ||
-      !send(there.get(), {library_file.get(), directory_file.get()}))
-    return fault("libcollector.so could not be handed to it (" + std::string(std::strerror(errno)) +
-                 ")");
-  return {};
+  const Descriptor directory_file(
+      open(directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (library_file && directory_file &&
+      send_files(there.get(), {library_file.get(), directory_file.get()}))
+    return {};
+  const int error = errno;
+  hand_nothing(pid, socket);
+  return fault("libcollector.so could not be handed to it (" + std::string(std::strerror(error)) +
+               ")");
+}
+
+void hand_nothing(pid_t pid, int socket) {
+  const Descriptor there = descriptor_of(pid, socket);
+  if (there) send(there.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 }  // namespace gnomon::injector

@@ -16,7 +16,10 @@ Result<void> check_handing(pid_t pid);
 // An experiment's directory stem.N.er with the first free N, whose files are to belong to `owner`.
 Result<std::string> make_experiment(const std::string& stem, const Owner& owner);
 
-// Sends descriptors of both through the process's descriptor `socket`, in this order.
+// Sends descriptors of both through the process's descriptor `socket`, in this order. After a fault
+// it waits for them no longer.
 Result<void> hand(pid_t pid, int socket, const std::string& library, const std::string& directory);
+// Tells it that nothing comes.
+void hand_nothing(pid_t pid, int socket);
 
 }  // namespace gnomon::injector

@@ -155,10 +155,12 @@ void Insertion::hand_over() {
   if (gate_->taking != TAKING_WANTED || !made_.empty() || !handed_ ||
       read_value<std::int64_t>(pid_, gate_at_ + GATE_TAKING) != TAKING_WAITS)
     return;
-  const auto made = make_experiment(stem_, file_owner(pid_));
   const auto socket = read_value<std::int32_t>(pid_, gate_at_ + GATE_PAIR + sizeof(std::int32_t));
-  if (!made || !socket) {
-    handed_ = tl::unexpected(made ? Fault{"it ended meanwhile", ""} : made.error());
+  if (!socket) return;  // it has ended
+  const auto made = make_experiment(stem_, file_owner(pid_));
+  if (!made) {
+    handed_ = tl::unexpected(made.error());
+    hand_nothing(pid_, *socket);
     return;
   }
   made_ = *made;
@@ -192,10 +194,10 @@ void Insertion::answer_unblocked(const std::vector<format::BlockingThread>& thre
 
 Result<AttachResult> Insertion::result() {
   const auto seen = std::make_unique<Gate>();
-  if (!read_memory(pid_, gate_at_, seen.get(), sizeof *seen))
-    return fault("process " + std::to_string(pid_) + " ended meanwhile");
-  auto result = result_in(*seen);
-  if (!result && !made_.empty()) rmdir(made_.c_str());  // with files in it: they say why
+  const bool is_there = read_memory(pid_, gate_at_, seen.get(), sizeof *seen);
+  Result<AttachResult> result =
+      is_there ? result_in(*seen) : fault("process " + std::to_string(pid_) + " ended meanwhile");
+  if (!result && !made_.empty()) rmdir(made_.c_str());
   return result;
 }
 

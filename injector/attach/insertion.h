@@ -60,7 +60,7 @@ class Insertion {
   static constexpr std::uint64_t kMostMaskGates = (kCodeBytes - kFirstMaskGate) / kMaskGateBytes;
   // The same, with what came of each.
   void answer_unblocked(const std::vector<format::BlockingThread>& threads) const;
-  // Once done. A fault: why it does not record; nothing of an experiment is left.
+  // Once done. A fault: why it does not record; an experiment that holds nothing is removed.
   Result<AttachResult> result();
   // What the new thread was doing last, for a message.
   std::string step() const;

@@ -51,7 +51,6 @@ Credentials credentials_of(pid_t pid) {
 // Of the calling thread alone, for which the libc functions are not meant. The rights to pass over
 // permissions go with the user.
 bool become(const Credentials& whom) {
-  if (whom.owner.user == geteuid()) return true;
   syscall(SYS_setgroups, whom.groups.size(), whom.groups.data());
   syscall(SYS_setfsgid, whom.owner.group);
   syscall(SYS_setfsuid, whom.owner.user);
@@ -112,10 +111,10 @@ bool can_use(pid_t pid, const std::string& path) {
   const Descriptor root(
       open(("/proc/" + std::to_string(pid) + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root) return false;
+  const Credentials whom = credentials_of(pid);
+  if (whom.owner.user == geteuid()) return can_use_below(root.get(), ours, path);
   bool can = false;
-  std::thread([&, whom = credentials_of(pid)] {
-    can = become(whom) && can_use_below(root.get(), ours, path);
-  }).join();
+  std::thread([&] { can = become(whom) && can_use_below(root.get(), ours, path); }).join();
   return can;
 }
 

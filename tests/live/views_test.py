@@ -57,9 +57,9 @@ def under_mounts(script):
     return ["unshare", "--mount", "sh", "-ec", script + '\nexec "$0"']
 
 
-def collect(work, pid):
+def collect(work, pid, *under):
     """(exit status, all it said)"""
-    done = subprocess.run([build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid)], cwd=work, capture_output=True, text=True,
+    done = subprocess.run([*under, build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid)], cwd=work, capture_output=True, text=True,
                           timeout=PATIENCE, stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout + done.stderr
 
@@ -162,6 +162,36 @@ def other_user(work):
             assert os.stat(f"{work}/test.1.er").st_uid == 65534 != os.stat(work).st_uid
 
 
+def recorded_twice(work):
+    """Where to is said by the path that we know it by; the second one leaves nothing."""
+    if not attempts.can_be_nobody(STEADY):
+        return
+    with steady(work, *attempts.NOBODY) as (_, pid):
+        before = descriptors(pid)
+        with subprocess.Popen([build / "bin/gnomon", "collect", "-t", "3", "-P", str(pid)], cwd=work, stdout=subprocess.PIPE, text=True,
+                              stdin=subprocess.DEVNULL) as gnomon:
+            assert "Recording process" in gnomon.stdout.readline()
+            status, said = collect(work, pid)
+            assert status == 1 and f"it is recorded already, to {work}/test.1.er" in said, said
+            gnomon.communicate(timeout=PATIENCE)
+        wait_for(lambda: descriptors(pid) == before)
+    assert [path.name for path in pathlib.Path(work).glob("*.er")] == ["test.1.er"]
+    assert recorded.samples(build, f"{work}/test.1.er") > 100
+
+
+def no_room(work):
+    """No directory can be made here for a process that sees another one there: it is not kept waiting for it."""
+    if can_unshare("--mount"):
+        with steady(work) as (_, pid):
+            before = descriptors(pid)
+            place = f'cd /; mount -t tmpfs -o nr_inodes=1 none {work}; cd {work}; exec "$0" "$@"'
+            start = time.monotonic()
+            status, said = collect(work, pid, "unshare", "--mount", "sh", "-ec", place)
+            assert status == 1 and f"no experiment can be made at {work}/test.N.er (No space left on device); " in said, said
+            assert time.monotonic() - start < 3
+            wait_for(lambda: descriptors(pid) == before)
+
+
 def closes_all(work):
     """A program may close what is not its own: nothing is written to another file of that number."""
     if not attempts.can_be_nobody(STEADY):
@@ -182,4 +212,4 @@ def closes_all(work):
     assert said or recorded.samples(build, f"{work}/test.1.er") > 20, notes
 
 
-attempts.try_cases(numbers, hidden, not_executable, other_root, no_proc, own_users, other_user, closes_all)
+attempts.try_cases(numbers, hidden, not_executable, other_root, no_proc, own_users, other_user, recorded_twice, no_room, closes_all)
