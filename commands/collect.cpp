@@ -116,6 +116,13 @@ std::string ending(End end, pid_t pid) {
   }
 }
 
+// What the collector still has of a process that runs on, as a line; empty: nothing.
+std::string give_back(const injector::Settings& settings, End end, pid_t pid) {
+  injector::ask_to_end(settings.stem, settings.session, pid);
+  if (end != End::told && end != End::time) return "";
+  return injector::release_text(injector::release_by_ptrace(pid, settings.session));
+}
+
 }  // namespace
 
 Result<std::string> collect(std::span<const std::string> words) {
@@ -134,10 +141,10 @@ Result<std::string> collect(std::span<const std::string> words) {
   fmt::print("{}{}", *text, wanted->time ? "" : "Ctrl-C ends the recording.\n");
   std::fflush(stdout);
   const End end = wait(pid, program, wanted->time);
-  injector::ask_to_end(settings->stem, settings->session, pid);
   const std::chrono::duration<double> taken = Clock::now() - start;
-  return fmt::format("Recorded {:.1f} s; {}. `gnomon print -functions {}` shows it.\n",
-                     taken.count(), ending(end, pid), attached->experiment);
+  const std::string left = give_back(*settings, end, pid);
+  return fmt::format("Recorded {:.1f} s; {}. `gnomon print -functions {}` shows it.\n{}",
+                     taken.count(), ending(end, pid), attached->experiment, left);
 }
 
 }  // namespace gnomon::commands

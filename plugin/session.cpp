@@ -125,17 +125,25 @@ Result<std::string> Session::enable() {
          stem_ + ".N.er.\n";
 }
 
+// A process that runs ends its recording itself, and what the collector has of it stays.
+std::string Session::give_back(lldb::SBProcess process) {
+  if (process.GetState() != lldb::eStateStopped)
+    return "It is not stopped: its calls still go through the collector, which passes them on.\n";
+  return injector::release_text(injector::release_by_lldb(debugger_, process, session_));
+}
+
 Result<std::string> Session::disable() {
   lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
   const std::string pid = std::to_string(process.GetProcessID());
   const bool ended =
       session_ != 0 && is_alive(process) &&
       injector::ask_to_end(stem_, session_, static_cast<pid_t>(process.GetProcessID()));
+  const std::string left = ended ? give_back(process) : "";
   if (!launch_ && !ended)
     return fault("the collector is not enabled", "`collector enable` does that");
   if (launch_) launch_->release(debugger_);
   launch_.reset();
-  return ended ? "Disabled: process " + pid + " runs on without being recorded.\n"
+  return ended ? "Disabled: process " + pid + " runs on without being recorded.\n" + left
                : std::string("Disabled: later runs are not recorded.\n");
 }
 

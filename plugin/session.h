@@ -27,6 +27,7 @@ class Session : public commands::Host {
  private:
   Result<injector::Settings> settings() const;
   Result<std::string> record(lldb::SBProcess process, const injector::Settings& settings);
+  std::string give_back(lldb::SBProcess process);
   bool is_recorded(lldb::SBProcess process) const;
 
   lldb::SBDebugger debugger_;

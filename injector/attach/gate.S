@@ -122,6 +122,9 @@ gate_helper:
   mov qword ptr [rbx + GATE_STEP], STEP_RUNS
   mov rdi, fs:[0x10]  // pthread_self
   call [rbx + GATE_DETACH]
+  // The library is there already.
+  cmp qword ptr [rbx + GATE_FUNCTION], 0
+  jne 7f
   lea rbp, [rbx + GATE_LIBRARY]
   cmp qword ptr [rbx + GATE_TAKING], TAKING_WANTED
   jne 3f
@@ -144,6 +147,7 @@ gate_helper:
   mov [rbx + GATE_FUNCTION], rax
   test rax, rax
   jz 1f
+7:
   // The borrowed thread blocks every signal until it has left, and would count as one that does.
   mov r8d, 100000
 5:

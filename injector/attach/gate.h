@@ -28,7 +28,7 @@ struct Gate {
   std::uint64_t created;  // what pthread_create answered, once `left`
   std::uint64_t left;     // 1: the borrowed thread is where it was
   std::uint64_t helper_tid;
-  std::uint64_t handle, function;
+  std::uint64_t handle, function;  // known beforehand: nothing is loaded
   std::uint64_t answer;
   std::uint64_t step;
   char name[64];  // of the function

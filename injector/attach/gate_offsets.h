@@ -65,6 +65,7 @@
 #define MASK_GATE_BEFORE 64
 #define MASK_GATE_SET 72
 #define MASK_GATE_TURNS 80
+#define MASK_GATE_CHANGE 88
 #define MASK_GATE_ADDRESS 2
 
 // Gate::step.

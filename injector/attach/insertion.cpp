@@ -1,5 +1,5 @@
-// One library loaded into one running process: what is put there, and what came of it. Knows no
-// debugger: back-ends stop, write and resume. Any thread.
+// One library loaded into one running process, or called there again: what is put there, and what
+// came of it. Knows no debugger: back-ends stop, write and resume. Any thread.
 #include "injector/attach/insertion.h"
 
 #include <cpuid.h>
@@ -61,6 +61,18 @@ Fault fault_of(const AttachRequest& request) {
   return {"the collector could not begin", ""};
 }
 
+Fault unfinished(pid_t pid, const Gate& gate) {
+  const std::string limits = "see its limits in /proc/" + std::to_string(pid) + "/limits: ";
+  if (const auto error = static_cast<int>(gate.created); error != 0)
+    return {std::string("the process could not make a thread (") + std::strerror(error) + ")",
+            limits + "processes, address space"};
+  if (gate.taking < 0)
+    return {"the process could not take libcollector.so, which it cannot open by its path (" +
+                std::string(std::strerror(static_cast<int>(-gate.taking))) + ")",
+            limits + "open files"};
+  return {"the process could not load libcollector.so: " + text_of(gate.error_text), ""};
+}
+
 // True: what it needs is to be handed to it.
 Result<bool> needs_handing(pid_t pid, const Settings& settings) {
   const std::string directory = settings.stem.substr(0, settings.stem.rfind('/') + 1);
@@ -81,8 +93,6 @@ void expect_files(Gate& gate, std::uint64_t at) {
 }
 
 bool fill(AttachRequest& request, pid_t pid, const Settings& settings) {
-  request.bytes = sizeof request;
-  request.version = format::kAttachVersion;
   request.session = settings.session;
   request.interval = settings.interval_ns;
   request.seen_pid = static_cast<std::uint32_t>(pid);
@@ -92,13 +102,11 @@ bool fill(AttachRequest& request, pid_t pid, const Settings& settings) {
 
 }  // namespace
 
-Result<Insertion> Insertion::prepare(pid_t pid, const Settings& settings) {
+// What the code needs, whatever it is to do.
+Result<Insertion> Insertion::prepare_call(pid_t pid, const char* function) {
   if (!extended_state_fits())
     return fault("this CPU's vector registers cannot be saved (XSAVE)",
                  "start the program from the debugger instead");
-  if (auto fits = check_process(pid, settings.library); !fits) return tl::unexpected(fits.error());
-  const auto hands = needs_handing(pid, settings);
-  if (!hands) return tl::unexpected(hands.error());
   const auto functions = find_loader_functions(pid);
   if (!functions) return tl::unexpected(functions.error());
   Insertion made;
@@ -111,12 +119,36 @@ Result<Insertion> Insertion::prepare(pid_t pid, const Settings& settings) {
   gate.find = functions->dlsym;
   gate.error = functions->dlerror;
   gate.all_signals = ~0ull;
-  gate.taking = *hands ? TAKING_WANTED : TAKING_NOTHING;
+  gate.taking = TAKING_NOTHING;
   std::fill(std::begin(gate.handed), std::end(gate.handed), -1);
-  made.library_ = settings.library;
-  made.stem_ = settings.stem;
-  if (!copy(format::kAttachFunction, gate.name) || !fill(gate.request, pid, settings))
+  std::memcpy(gate.name, function, std::strlen(function) + 1);
+  gate.request.bytes = sizeof gate.request;
+  gate.request.version = format::kAttachVersion;
+  return made;
+}
+
+Result<Insertion> Insertion::prepare(pid_t pid, const Settings& settings) {
+  if (auto fits = check_process(pid, settings.library); !fits) return tl::unexpected(fits.error());
+  const auto hands = needs_handing(pid, settings);
+  if (!hands) return tl::unexpected(hands.error());
+  auto made = prepare_call(pid, format::kAttachFunction);
+  if (!made) return made;
+  made->gate_->taking = *hands ? TAKING_WANTED : TAKING_NOTHING;
+  made->library_ = settings.library;
+  made->stem_ = settings.stem;
+  if (!fill(made->gate_->request, pid, settings))
     return fault("the path " + settings.stem + " is too long", "choose another directory");
+  return made;
+}
+
+Result<Insertion> Insertion::prepare_release(pid_t pid, std::uint64_t session) {
+  const auto function = find_release(pid);
+  if (!function) return tl::unexpected(function.error());
+  auto made = prepare_call(pid, format::kReleaseFunction);
+  if (!made) return made;
+  made->releases_ = true;
+  made->gate_->function = *function;
+  made->gate_->request.session = session;
   return made;
 }
 
@@ -203,17 +235,10 @@ Result<AttachResult> Insertion::result() {
 
 Result<AttachResult> Insertion::result_in(const Gate& gate) const {
   if (!handed_) return tl::unexpected(handed_.error());
-  if (const auto error = static_cast<int>(gate.created); error != 0)
-    return fault(
-        std::string("the process could not make a thread (") + std::strerror(error) + ")",
-        "see its limits in /proc/" + std::to_string(pid_) + "/limits: processes, address space");
-  if (gate.taking < 0)
-    return fault("the process could not take libcollector.so, which it cannot open by its path (" +
-                     std::string(std::strerror(static_cast<int>(-gate.taking))) + ")",
-                 "see its limits in /proc/" + std::to_string(pid_) + "/limits: open files");
-  if (gate.handle == 0 || gate.function == 0)
-    return fault("the process could not load libcollector.so: " + text_of(gate.error_text));
-  if (static_cast<Attached>(gate.answer) != Attached::recording)
+  if (gate.created != 0 || gate.taking < 0 || gate.function == 0)
+    return tl::unexpected(unfinished(pid_, gate));
+  if (static_cast<Attached>(gate.answer) !=
+      (releases_ ? Attached::released : Attached::recording))
     return tl::unexpected(fault_of(gate.request));
   AttachResult result;
   result.experiment = text_of(gate.request.directory);
@@ -231,7 +256,7 @@ std::string Insertion::step() const {
       return "loading libcollector.so";
     case STEP_LOADED:
     case STEP_CALLED:
-      return "setting up the recording";
+      return releases_ ? "ending the recording" : "setting up the recording";
     default:
       return "making a thread";
   }

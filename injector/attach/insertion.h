@@ -1,5 +1,5 @@
-// One library loaded into one running process: what is put there, and what came of it. Knows no
-// debugger: back-ends stop, write and resume. Any thread.
+// One library loaded into one running process, or called there again: what is put there, and what
+// came of it. Knows no debugger: back-ends stop, write and resume. Any thread.
 #pragma once
 #include <sys/types.h>
 
@@ -19,6 +19,8 @@ class Insertion {
  public:
   // A fault: nothing can be loaded into this process; it was not touched.
   static Result<Insertion> prepare(pid_t pid, const Settings& settings);
+  // The other way: the library gives the process back what it has of it, and stays.
+  static Result<Insertion> prepare_release(pid_t pid, std::uint64_t session);
 
   // Files are handed to it, which it cannot open by their paths.
   bool hands() const { return gate_->taking != TAKING_NOTHING; }
@@ -41,7 +43,7 @@ class Insertion {
   enum class Progress {
     borrowed,  // the borrowed thread has not left yet
     loading,   // it is where it was; the new thread works
-    asks,      // as well, and waits for blocking_threads() to be unblocked
+    asks,      // as well, and waits for the masks of blocking_threads() to be changed
     done,      // `result` says what came of it
   };
   // What the process's memory says. Stops nothing.
@@ -50,6 +52,8 @@ class Insertion {
   void hand_over();
   // Once it asks. Which of them still are as they were is to be seen.
   std::vector<format::BlockingThread> blocking_threads() const;
+  // What their masks are to do with SIGPROF.
+  MaskChange mask_change() const { return releases_ ? MaskChange::block : MaskChange::unblock; }
   // Where there is room for the MaskGate of one of them and for its code, once the borrowed thread
   // has left. index: below kMostMaskGates.
   struct Places {
@@ -60,15 +64,18 @@ class Insertion {
   static constexpr std::uint64_t kMostMaskGates = (kCodeBytes - kFirstMaskGate) / kMaskGateBytes;
   // The same, with what came of each.
   void answer_unblocked(const std::vector<format::BlockingThread>& threads) const;
-  // Once done. A fault: why it does not record; an experiment that holds nothing is removed.
+  // Once done. A fault: why it does not record, or is not given back; an experiment that holds
+  // nothing is removed.
   Result<AttachResult> result();
   // What the new thread was doing last, for a message.
   std::string step() const;
 
  private:
+  static Result<Insertion> prepare_call(pid_t pid, const char* function);
   Result<AttachResult> result_in(const Gate& gate) const;
 
   pid_t pid_ = 0;
+  bool releases_ = false;
   std::uint64_t gate_at_ = 0, code_at_ = 0;
   std::unique_ptr<Gate> gate_;  // as it is put there
   // Of files that are handed to it.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -181,14 +182,16 @@ std::vector<std::string> arrived(lldb::SBProcess& process,
   return texts;
 }
 
-Result<AttachResult> attach(lldb::SBProcess& process, const Settings& settings) {
+using Prepare = std::function<Result<Insertion>(pid_t pid)>;
+
+Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare) {
   const auto start = Clock::now();
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   if (const int fatal = fatal_signal(process); fatal != 0)
     return fault("it is about to be ended by a signal (SIG" + name_of(fatal) + ")",
                  "enable the collector before that, or `run` it again");
   const std::vector<lldb::SBThread> placed = placed_threads(process);
-  auto insertion = Insertion::prepare(pid, settings);
+  auto insertion = prepare(pid);
   if (!insertion) return tl::unexpected(insertion.error());
   if (auto fits = check_filters_of_held(pid, insertion->hands()); !fits)
     return tl::unexpected(fits.error());
@@ -221,10 +224,8 @@ Result<AttachResult> attach(lldb::SBProcess& process, const Settings& settings) 
   return result;
 }
 
-}  // namespace
-
-Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
-                                    const Settings& settings) {
+Result<AttachResult> insert(lldb::SBDebugger& debugger, lldb::SBProcess& process,
+                            const Prepare& prepare) {
   if (process.GetState() != lldb::eStateStopped)
     return fault("process " + std::to_string(process.GetProcessID()) + " is not stopped",
                  "stop it with Ctrl-C or `process interrupt`, and repeat");
@@ -233,7 +234,21 @@ Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess p
   const AsIs view(debugger, process);
   const QuietLoader loader(process.GetTarget());
   const QuietStopHooks hooks(debugger);
-  return attach(process, settings);
+  return insert(process, prepare);
+}
+
+}  // namespace
+
+Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
+                                    const Settings& settings) {
+  return insert(debugger, process,
+                [&](pid_t pid) { return Insertion::prepare(pid, settings); });
+}
+
+Result<AttachResult> release_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
+                                     std::uint64_t session) {
+  return insert(debugger, process,
+                [&](pid_t pid) { return Insertion::prepare_release(pid, session); });
 }
 
 }  // namespace gnomon::injector

@@ -1,5 +1,5 @@
-// Threads of a process that LLDB holds, which block SIGPROF: it is taken out of their masks by code
-// that they run themselves. LLDB's command thread; the process is stopped.
+// Threads of a process that LLDB holds, which block SIGPROF: it is taken out of their masks, or put
+// there again, by code that they run themselves. LLDB's command thread; the process is stopped.
 #include "injector/attach/lldb_unblock.h"
 
 #include <signal.h>
@@ -40,7 +40,7 @@ bool LldbUnblocking::is_due() const {
 
 void LldbUnblocking::look() {
   if (looks_ == 0) threads_ = insertion_.blocking_threads();
-  MaskPoints points(static_cast<pid_t>(process_.GetProcessID()));
+  MaskPoints points(static_cast<pid_t>(process_.GetProcessID()), insertion_.mask_change());
   const auto is_there = [](const format::BlockingThread& thread) { return thread.reachable == 0; };
   for (std::size_t i = 0; i < threads_.size() && i < Insertion::kMostMaskGates; ++i)
     if (is_there(threads_[i]) && try_one(threads_[i], i, points)) threads_[i].reachable = 1;
@@ -58,14 +58,16 @@ bool LldbUnblocking::try_one(const format::BlockingThread& blocking, std::uint64
   const auto way = way_of(process_, thread, points);
   if (!way) return false;
   const bool comes_back = thread.IsSuspended();
-  const MaskGate block{{}, 0, 1ull << (SIGPROF - 1), comes_back && !way->waits ? kTurns : 0};
+  const MaskChange change = insertion_.mask_change();
+  const MaskGate block{
+      {}, 0, 1ull << (SIGPROF - 1), comes_back && !way->waits ? kTurns : 0, change};
   const auto [block_at, entry] = insertion_.mask_gate(index);
   const std::vector<char> code = mask_gate_code(block_at, blocking.masked, way->on.rip);
   if (!write(process_, block_at, &block, sizeof block) ||
-      !write(process_, entry, code.data(), code.size()) || !note_masked(pid, blocking, true))
+      !write(process_, entry, code.data(), code.size()) || !note_change(pid, blocking, change))
     return false;
   if (comes_back ? send_and_return(thread, *way, entry) : send(thread, *way, entry)) return true;
-  note_masked(pid, blocking, false);
+  take_note_back(pid, blocking, change);
   return false;
 }
 

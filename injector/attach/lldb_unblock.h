@@ -1,5 +1,5 @@
-// Threads of a process that LLDB holds, which block SIGPROF: it is taken out of their masks by code
-// that they run themselves. LLDB's command thread; the process is stopped.
+// Threads of a process that LLDB holds, which block SIGPROF: it is taken out of their masks, or put
+// there again, by code that they run themselves. LLDB's command thread; the process is stopped.
 #pragma once
 #include <lldb/API/LLDB.h>
 

@@ -1,5 +1,5 @@
 // Code that is copied into a process a debugger holds stopped: a thread that is sent there takes
-// SIGPROF out of its mask and is where it was. Position-independent but for the address at its
+// SIGPROF out of its mask, or puts it there, and is where it was. Position-independent but for the address at its
 // beginning; the words at the end are filled in.
 #include "injector/attach/gate_offsets.h"
 
@@ -24,9 +24,9 @@ mask_gate_code:
   mov [rcx + MASK_GATE_RDI], rdi
   mov [rcx + MASK_GATE_R10], r10
   mov [rcx + MASK_GATE_R11], r11
-  // rt_sigprocmask(SIG_UNBLOCK, &set, &before, 8)
+  // rt_sigprocmask(change, &set, &before, 8)
   mov eax, 14
-  mov edi, 1
+  mov edi, [rcx + MASK_GATE_CHANGE]
   lea rsi, [rcx + MASK_GATE_SET]
   lea rdx, [rcx + MASK_GATE_BEFORE]
   mov r10d, 8

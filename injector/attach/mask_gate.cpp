@@ -1,5 +1,5 @@
 // What a thread of a process that a debugger holds is sent through so that it does not block
-// SIGPROF any more. Any thread.
+// SIGPROF any more, or does again. Any thread.
 #include "injector/attach/mask_gate.h"
 
 #include <cstring>

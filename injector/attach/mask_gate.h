@@ -1,6 +1,8 @@
 // What a thread of a process that a debugger holds is sent through so that it does not block
-// SIGPROF any more. Any thread.
+// SIGPROF any more, or does again. Any thread.
 #pragma once
+#include <signal.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,15 +11,19 @@
 
 namespace gnomon::injector {
 
+enum class MaskChange : std::uint64_t { block = SIG_BLOCK, unblock = SIG_UNBLOCK };
+
 // In the target's memory, one for each thread.
 struct MaskGate {
   std::uint64_t registers[8];
   std::uint64_t before, set;
   std::uint64_t turns;  // of waiting before it goes on; 0: it does not wait
+  MaskChange change;
 };
 static_assert(offsetof(MaskGate, before) == MASK_GATE_BEFORE);
 static_assert(offsetof(MaskGate, set) == MASK_GATE_SET);
 static_assert(offsetof(MaskGate, turns) == MASK_GATE_TURNS);
+static_assert(offsetof(MaskGate, change) == MASK_GATE_CHANGE);
 
 // The code for a thread that goes on at `rip`, and whose block is at `block`. It stores 0 at
 // `masked` if the thread did not block SIGPROF.

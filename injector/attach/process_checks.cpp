@@ -109,4 +109,15 @@ Result<void> check_process(pid_t pid, const std::string& library) {
   return {};
 }
 
+Result<std::uint64_t> find_release(pid_t pid) {
+  if (auto own = check_memory_is_its_own(pid, ""); !own) return tl::unexpected(own.error());
+  for (const Mapping& mapping : mappings_of(pid)) {
+    if (mapping.offset != 0 || mapping.path.find("/libcollector.so") == std::string::npos) continue;
+    const auto image = RemoteImage::at(pid, mapping.begin);
+    const std::uint64_t function = image ? image->function(format::kReleaseFunction) : 0;
+    if (function != 0) return function;
+  }
+  return fault("no libcollector.so that could is in it");
+}
+
 }  // namespace gnomon::injector

@@ -112,7 +112,7 @@ bool wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
     if (progress == Insertion::Progress::done) return true;
     if (progress == Insertion::Progress::asks) {
       auto threads = insertion.blocking_threads();
-      held += unblock_by_ptrace(pid, threads);
+      held += change_masks_by_ptrace(pid, threads, insertion.mask_change());
       insertion.answer_unblocked(threads);
     }
     std::this_thread::sleep_for(kPause);
@@ -158,13 +158,8 @@ void wait_for_libraries(pid_t pid) {
     std::this_thread::sleep_for(kPause);
 }
 
-}  // namespace
-
-Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
-  if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
-  const std::string program = program_identity(pid);
-  wait_for_libraries(pid);
-  auto insertion = Insertion::prepare(pid, settings);
+Result<AttachResult> insert(pid_t pid, const std::string& program,
+                            Result<Insertion> insertion) {
   if (!insertion) return tl::unexpected(insertion.error());
   const std::uint64_t at = find_system_call_instruction(pid);
   if (at == 0)
@@ -187,6 +182,21 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
     result->others_ran = true;
   }
   return result;
+}
+
+}  // namespace
+
+Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
+  if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
+  const std::string program = program_identity(pid);
+  wait_for_libraries(pid);
+  return insert(pid, program, Insertion::prepare(pid, settings));
+}
+
+Result<AttachResult> release_by_ptrace(pid_t pid, std::uint64_t session) {
+  if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
+  const std::string program = program_identity(pid);
+  return insert(pid, program, Insertion::prepare_release(pid, session));
 }
 
 }  // namespace gnomon::injector

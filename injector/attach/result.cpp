@@ -54,4 +54,12 @@ Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid) {
                result.error().next);
 }
 
+std::string release_text(const Result<AttachResult>& result) {
+  constexpr std::string_view kStays = "Its calls still go through the collector, which passes them on";
+  if (!result) return fmt::format("{}: {}\n", kStays, sentence(result.error()));
+  if (result->unbound == 0) return "";
+  return fmt::format("{}, at {} in memory that cannot be changed.\n", kStays,
+                     count(result->unbound, "place"));
+}
+
 }  // namespace gnomon::injector

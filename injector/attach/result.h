@@ -23,5 +23,7 @@ struct AttachResult {
 
 // Lines for the user. A fault says as well what that means for the process.
 Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid);
+// A line on what the collector still has of a process whose recording has ended; empty: nothing.
+std::string release_text(const Result<AttachResult>& result);
 
 }  // namespace gnomon::injector

@@ -1,5 +1,5 @@
 // Threads that block SIGPROF, for which a clock ticks now: SIGPROF is taken out of their masks, and
-// the program goes on believing that they block it. Any thread.
+// the program goes on believing that they block it; afterwards it is put there again. Any thread.
 #include "injector/attach/unblock.h"
 
 #include <signal.h>
@@ -27,11 +27,22 @@ bool waits_for_sigprof(const Stopped& thread) {
   return !set || *set & kSigprof;
 }
 
-// It does not block SIGPROF any more.
-bool unblock(const format::BlockingThread& blocking, MaskPoints& points, TracedThread& thread) {
+std::uint64_t changed(std::uint64_t mask, MaskChange change) {
+  return change == MaskChange::block ? mask | kSigprof : mask & ~kSigprof;
+}
+
+bool note(pid_t pid, const format::BlockingThread& thread, bool is_masked) {
+  const std::uint32_t word = is_masked ? 1 : 0;
+  return read_value<std::uint32_t>(pid, thread.slot) == thread.tid &&
+         write_memory(pid, thread.masked, &word, sizeof word);
+}
+
+// Its mask is as it is to be. One that blocks SIGPROF need not be told that it believes so.
+bool change_mask(const format::BlockingThread& blocking, MaskChange change, MaskPoints& points,
+                 TracedThread& thread) {
   const auto mask = thread.mask();
   if (!mask) return false;
-  if (!(*mask & kSigprof)) return true;
+  if (change == MaskChange::unblock && !(*mask & kSigprof)) return true;
   SafePoint point = points.of(thread.stopped(), thread.waits());
   for (int i = 0; i < kMostRuns && point.where == SafePoint::Where::later; ++i) {
     if (!thread.run_to(point.address, kRun)) return false;
@@ -39,33 +50,37 @@ bool unblock(const format::BlockingThread& blocking, MaskPoints& points, TracedT
   }
   const pid_t pid = thread.stopped().pid;
   if (point.where != SafePoint::Where::here || thread.mask() != mask ||
-      !note_masked(pid, blocking, true))
+      !note_change(pid, blocking, change))
     return false;
-  if (thread.set_mask(*mask & ~kSigprof)) return true;
-  note_masked(pid, blocking, false);
+  if (thread.set_mask(changed(*mask, change))) return true;
+  take_note_back(pid, blocking, change);
   return false;
 }
 
 }  // namespace
 
 SafePoint MaskPoints::of(const Stopped& thread, bool waits) {
-  if (waits_for_sigprof(thread) || runs_handler(thread)) return {};
+  if (change_ == MaskChange::unblock && waits_for_sigprof(thread)) return {};
+  if (runs_handler(thread)) return {};
   if (waits && is_plain_wait(thread.pid, thread.tid)) return {SafePoint::Where::here};
   return points_.of(thread, waits);
 }
 
-bool note_masked(pid_t pid, const format::BlockingThread& thread, bool is_masked) {
-  const std::uint32_t word = is_masked ? 1 : 0;
-  return read_value<std::uint32_t>(pid, thread.slot) == thread.tid &&
-         write_memory(pid, thread.masked, &word, sizeof word);
+bool note_change(pid_t pid, const format::BlockingThread& thread, MaskChange change) {
+  return note(pid, thread, change == MaskChange::unblock);
 }
 
-std::chrono::nanoseconds unblock_by_ptrace(pid_t pid,
-                                           std::vector<format::BlockingThread>& threads) {
+void take_note_back(pid_t pid, const format::BlockingThread& thread, MaskChange change) {
+  note(pid, thread, change == MaskChange::block);
+}
+
+std::chrono::nanoseconds change_masks_by_ptrace(pid_t pid,
+                                                std::vector<format::BlockingThread>& threads,
+                                                MaskChange change) {
   using std::chrono::milliseconds;
   constexpr milliseconds kFirst{1}, kLongest{64};
   std::chrono::nanoseconds held{};
-  MaskPoints points(pid);
+  MaskPoints points(pid, change);
   const QuickBreakpoints quick;
   bool is_over = false;
   for (milliseconds pause{}; !is_over && pause <= kLongest; pause = std::max(kFirst, 2 * pause)) {
@@ -80,7 +95,7 @@ std::chrono::nanoseconds unblock_by_ptrace(pid_t pid,
       if (state != 'R' && state != 'S') continue;
       auto thread = TracedThread::stop(pid, tid);
       if (!thread) continue;
-      blocking.reachable = unblock(blocking, points, *thread) ? 1 : 0;
+      blocking.reachable = change_mask(blocking, change, points, *thread) ? 1 : 0;
       held += thread->release();
     }
   }

@@ -1,11 +1,12 @@
 // Threads that block SIGPROF, for which a clock ticks now: SIGPROF is taken out of their masks, and
-// the program goes on believing that they block it. Any thread.
+// the program goes on believing that they block it; afterwards it is put there again. Any thread.
 #pragma once
 #include <sys/types.h>
 
 #include <chrono>
 #include <vector>
 
+#include "injector/attach/mask_gate.h"
 #include "injector/attach/safe_point.h"
 #include "injector/attach/waiting.h"
 #include "libcollector/format/attach.h"
@@ -17,18 +18,24 @@ namespace gnomon::injector {
 class MaskPoints {
  public:
   // Reads what `of` needs, so that no thread has to stand still for that.
-  explicit MaskPoints(pid_t pid) : points_(pid) { points_.prepare(); }
+  MaskPoints(pid_t pid, MaskChange change) : change_(change), points_(pid) { points_.prepare(); }
   // `waits`: in a system call that can begin anew.
   SafePoint of(const Stopped& thread, bool waits);
 
  private:
+  MaskChange change_;
   SafePoints points_;
 };
 
-// False: the slot is another thread's by now, or cannot be written.
-bool note_masked(pid_t pid, const format::BlockingThread& thread, bool is_masked);
+// What the program believes of a thread whose mask is changed so. False: the slot is another
+// thread's by now, or cannot be written.
+bool note_change(pid_t pid, const format::BlockingThread& thread, MaskChange change);
+// It was not.
+void take_note_back(pid_t pid, const format::BlockingThread& thread, MaskChange change);
 
 // Of a process that no debugger holds, one thread after another. For how long threads stood still.
-std::chrono::nanoseconds unblock_by_ptrace(pid_t pid, std::vector<format::BlockingThread>& threads);
+std::chrono::nanoseconds change_masks_by_ptrace(pid_t pid,
+                                                std::vector<format::BlockingThread>& threads,
+                                                MaskChange change);
 
 }  // namespace gnomon::injector

@@ -1,5 +1,5 @@
-// Recording begins in a process that has run for a while. On a thread made for it by the injector,
-// with all signals blocked; other threads run.
+// Recording begins in a process that has run for a while, and ends there again. On a thread made
+// for it by the injector, with all signals blocked; other threads run.
 #include "libcollector/format/attach.h"
 
 #include <dlfcn.h>
@@ -17,6 +17,7 @@
 #include "libcollector/control/binding.h"
 #include "libcollector/control/handler_masks.h"
 #include "libcollector/control/header.h"
+#include "libcollector/control/release.h"
 #include "libcollector/control/session.h"
 #include "libcollector/control/stacks.h"
 #include "libcollector/core/atomic.h"
@@ -93,14 +94,18 @@ bool libc_tells_of_unloading() {
   return dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35") != nullptr;
 }
 
+// Where an experiment is that was handed to us, as the injector sees it; empty: as we do.
+constinit char handed[sizeof AttachRequest::directory] = {};
+
+Attached tell_where(const Recorder& active, AttachRequest& request) {
+  std::memcpy(request.directory, handed[0] != 0 ? handed : active.directory(),
+              sizeof request.directory);
+  return Attached::already;
+}
+
 Attached attach(AttachRequest& request) {
   static Settings settings;
-  static char handed[sizeof request.directory];  // the experiment, where the injector is
-  if (const Recorder* active = active_recorder()) {
-    std::memcpy(request.directory, handed[0] != 0 ? handed : active->directory(),
-                sizeof request.directory);
-    return Attached::already;
-  }
+  if (const Recorder* active = active_recorder()) return tell_where(*active, request);
   if (!libc_tells_of_unloading()) return Attached::old_libc;
   settings = {};
   settings.session = request.session;
@@ -133,15 +138,26 @@ Attached attach(AttachRequest& request) {
   return Attached::failed;
 }
 
+Attached release(AttachRequest& request) {
+  if (const Recorder* active = active_recorder();
+      active && active->control()->session != request.session)
+    return tell_where(*active, request);
+  forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
+  return give_process_back(request);
+}
+
 // One that has no experiment takes no directory for it.
 bool has_taken_directory(Attached answer) {
   return answer == Attached::recording || answer == Attached::failed ||
          answer == Attached::no_directory;
 }
 
+bool is_ours(const AttachRequest& request) {
+  return request.bytes == sizeof request && request.version == format::kAttachVersion;
+}
+
 Attached answer_to(AttachRequest& request) {
-  if (request.bytes != sizeof request || request.version != format::kAttachVersion)
-    return Attached::other_version;
+  if (!is_ours(request)) return Attached::other_version;
   if (busy.exchange(true)) return Attached::already;
   correct_path(request);
   const Attached answer = attach(request);
@@ -151,12 +167,27 @@ Attached answer_to(AttachRequest& request) {
   return answer;
 }
 
+Attached answer_to_release(AttachRequest& request) {
+  if (!is_ours(request)) return Attached::other_version;
+  if (busy.exchange(true)) return Attached::already;
+  const Attached answer = release(request);
+  busy = false;
+  return answer;
+}
+
 }  // namespace
 
-// Returns and stores the answer.
-extern "C" __attribute__((visibility("default"))) int gnomon_attach(AttachRequest* request) {
+// Both return and store the answer.
+extern "C" {
+__attribute__((visibility("default"))) int gnomon_attach(AttachRequest* request) {
   request->answer = static_cast<std::uint32_t>(answer_to(*request));
   return static_cast<int>(request->answer);
+}
+
+__attribute__((visibility("default"))) int gnomon_release(AttachRequest* request) {
+  request->answer = static_cast<std::uint32_t>(answer_to_release(*request));
+  return static_cast<int>(request->answer);
+}
 }
 
 }  // namespace gnomon::collector

@@ -176,12 +176,8 @@ void Tasks::sample() {
 }
 
 void Tasks::unblock() {
-  constexpr auto answered = static_cast<std::uint32_t>(Unblocking::answered);
-  const std::atomic_ref unblocking(request_.unblocking);
-  if (request_.listed == 0 || unblocking.load() == answered || program_catches_sigprof()) return;
-  unblocking.store(static_cast<std::uint32_t>(Unblocking::asked));
-  for (int i = 0; i < kPatience && unblocking.load() != answered; ++i) wait_a_moment();
-  start_unblocked();
+  if (request_.listed == 0 || program_catches_sigprof()) return;
+  if (ask_for_masks(request_)) start_unblocked();
 }
 
 void Tasks::drop(format::Drop why, std::uint32_t threads) {
@@ -202,6 +198,15 @@ void Tasks::answer() {
 }
 
 }  // namespace
+
+bool ask_for_masks(AttachRequest& request) {
+  constexpr auto answered = static_cast<std::uint32_t>(Unblocking::answered);
+  const std::atomic_ref unblocking(request.unblocking);
+  if (unblocking.load() == answered) return false;
+  unblocking.store(static_cast<std::uint32_t>(Unblocking::asked));
+  for (int i = 0; i < kPatience && unblocking.load() != answered; ++i) wait_a_moment();
+  return true;
+}
 
 void sample_tasks(Recorder& recorder, AttachRequest& request) {
   visit_threads(

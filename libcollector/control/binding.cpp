@@ -1,7 +1,7 @@
 // A program that was linked before the collector came is bound to our functions: where its load
 // objects hold the address of one of libc's, they get that of the hook before it, and so does
 // libc's own symbol table, from which the loader takes what is bound, loaded or looked up later.
-// Normal context; other threads run.
+// And back again. Normal context; other threads run.
 #include "libcollector/control/binding.h"
 
 #include <dlfcn.h>
@@ -25,29 +25,37 @@ constexpr std::uint64_t kPage = 4096;
 
 std::uint64_t number(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
 
+enum class Towards { us, libc };
+
 struct Pass {
   Mappings mappings;
+  Towards towards;
   ByteRange behind;  // all that is behind the hooks lies there
+  ByteRange from;    // and there all that is to be changed leads to
   Bound bound;
 };
 
 constinit Pass* under_way = nullptr;
 
-ByteRange range_behind_hooks() {
+std::uint64_t behind(const Hook& hook) { return number(hook.behind->found); }
+std::uint64_t ours(const Hook& hook) { return number(hook.ours); }
+
+ByteRange range_of(std::uint64_t (*function)(const Hook&)) {
   ByteRange range{~0ull, 0};
   for (const Hook& hook : all_hooks()) {
-    const std::uint64_t at = number(hook.behind->found);
+    const std::uint64_t at = function(hook);
     if (at == 0) continue;
     range = {std::min(range.begin, at), std::max(range.end, at + 1)};
   }
   return range;
 }
 
-// 0: there is no hook before it.
-std::uint64_t hook_before(std::uint64_t function, const Pass& pass) {
-  if (!pass.behind.contains(function)) return 0;
+// What stands on the other side of a hook; 0: nothing.
+std::uint64_t other_side(std::uint64_t function, const Pass& pass) {
+  if (!pass.from.contains(function)) return 0;
+  const bool to_us = pass.towards == Towards::us;
   for (const Hook& hook : all_hooks())
-    if (number(hook.behind->found) == function) return number(hook.ours);
+    if ((to_us ? behind(hook) : ours(hook)) == function) return to_us ? ours(hook) : behind(hook);
   return 0;
 }
 
@@ -110,30 +118,30 @@ void bind_slots(std::span<const ElfW(Rela)> relocations, const LoadObject& objec
     const std::uint64_t at = object.bias + relocation.r_offset;
     if (!holds_address(relocation) || !is_word_of(at, object, pass)) continue;
     const std::uint64_t now = atomic(*reinterpret_cast<std::uint64_t*>(at)).load();
-    const std::uint64_t hook = hook_before(now, pass);
-    if (hook == 0) continue;
+    const std::uint64_t other = other_side(now, pass);
+    if (other == 0) continue;
     const Unlocked word({at, at + 8}, object, pass);
-    ++(word.replace(at, now, hook) ? pass.bound.slots : pass.bound.refused);
+    ++(word.replace(at, now, other) ? pass.bound.slots : pass.bound.refused);
   }
 }
 
-// A value is added to where the object lies, and the sum may lie anywhere. 0: there is no hook.
-std::uint64_t hooked_value(const ElfW(Sym) & symbol, const LoadObject& object, const Pass& pass) {
+// A value is added to where the object lies, and the sum may lie anywhere. 0: it stays.
+std::uint64_t other_value(const ElfW(Sym) & symbol, const LoadObject& object, const Pass& pass) {
   if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return 0;
-  const std::uint64_t hook = hook_before(object.bias + symbol.st_value, pass);
-  return hook == 0 ? 0 : hook - object.bias;
+  const std::uint64_t other = other_side(object.bias + symbol.st_value, pass);
+  return other == 0 ? 0 : other - object.bias;
 }
 
 // All at once: pages changed one by one would stay mappings of their own.
 void bind_symbols(std::span<const ElfW(Sym)> symbols, const LoadObject& object, Pass& pass) {
   ByteRange changed{~0ull, 0};
   for (const auto& symbol : symbols)
-    if (hooked_value(symbol, object, pass) != 0)
+    if (other_value(symbol, object, pass) != 0)
       changed = {std::min(changed.begin, number(&symbol)), number(&symbol + 1)};
   if (changed.end == 0) return;
   const Unlocked table(changed, object, pass);
   for (const auto& symbol : symbols) {
-    const std::uint64_t value = hooked_value(symbol, object, pass);
+    const std::uint64_t value = other_value(symbol, object, pass);
     if (value == 0) continue;
     const bool done = table.replace(number(&symbol.st_value), symbol.st_value, value);
     ++(done ? pass.bound.symbols : pass.bound.refused);
@@ -183,11 +191,15 @@ extern "C" {
 __attribute__((visibility("default"), ifunc("gnomon_resolve_binding"))) void gnomon_binding();
 }
 
-Bound bind_hooks() {
+namespace {
+
+Bound bind(Towards towards) {
   static Pass pass;
   pass.bound = {};
   pass.bound.refused = static_cast<std::uint32_t>(all_hooks().last - all_hooks().first);
-  pass.behind = range_behind_hooks();
+  pass.towards = towards;
+  pass.behind = range_of(behind);
+  pass.from = towards == Towards::us ? pass.behind : range_of(ours);
   if (pass.mappings.read()) {
     under_way = &pass;
     dlvsym(RTLD_DEFAULT, "gnomon_binding", "GNOMON_1");
@@ -196,6 +208,11 @@ Bound bind_hooks() {
   pass.mappings.clear();
   return pass.bound;
 }
+
+}  // namespace
+
+Bound bind_hooks() { return bind(Towards::us); }
+Bound unbind_hooks() { return bind(Towards::libc); }
 
 // An executable that is not position-independent gives a function an address of its own, from which
 // it goes on by a slot: its symbol is an undefined one (psABI, "Function Addresses").

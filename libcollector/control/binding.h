@@ -13,6 +13,8 @@ struct Bound {
 // else, because somebody else stands before libc, stays as it is, and so do copies that the program
 // has made. Takes the loader's lock; other threads may run. The hooks' functions were found before.
 Bound bind_hooks();
+// Whatever leads to us leads to libc again, and what is linked later too. As above.
+Bound unbind_hooks();
 
 // The path of the object whose `name` the program is linked to, if that is not ours; null: it is
 // ours, or bound to it. Takes the loader's lock.

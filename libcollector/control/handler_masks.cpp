@@ -25,13 +25,19 @@ KernelAction extended(KernelAction action) {
   return action;
 }
 
-// What the program sets meanwhile stands: the kernel answers with what it replaces.
-bool extend(int signal) {
+KernelAction restored(KernelAction action) {
+  action.mask &= ~kSigprof;
+  return action;
+}
+
+// What the program sets meanwhile stands: the kernel answers with what it replaces. True of one
+// that runs on an alternate stack.
+bool change(int signal, KernelAction (*changed)(KernelAction)) {
   KernelAction theirs = kernel_action(signal), installed = theirs;
   for (int tries = 8; tries > 0; --tries) {
-    const KernelAction wanted = extended(theirs);
+    const KernelAction wanted = changed(theirs);
     if (wanted == installed) break;
-    if (wanted.mask != theirs.mask) added.fetch_or(signal_bit(signal));
+    if (wanted.mask & ~theirs.mask) added.fetch_or(signal_bit(signal));
     const KernelAction was = exchange_kernel_action(signal, wanted);
     if (was == installed) break;
     installed = wanted;
@@ -46,8 +52,15 @@ void keep_ticks_off_alternate_stacks() {
   keeping = true;
   std::uint64_t found = 0;
   for (int signal = 1; signal <= kSignals; ++signal)
-    if (signal != SIGPROF && extend(signal)) found |= signal_bit(signal);
+    if (signal != SIGPROF && change(signal, extended)) found |= signal_bit(signal);
   signals = found;
+}
+
+void restore_handler_masks() {
+  keeping = false;
+  for (int signal = 1; signal <= kSignals; ++signal)
+    if (added & signal_bit(signal)) change(signal, restored);
+  added = 0;
 }
 
 bool are_ticks_kept_off() { return keeping; }

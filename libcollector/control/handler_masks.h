@@ -7,10 +7,11 @@
 namespace gnomon::collector {
 
 // An alternate stack is made for its handlers, and may have no room for a tick beside them, for
-// want of which the kernel would end the program. From here on, to the process's end, SIGPROF waits
-// while such a handler runs: it is added to the handlers' masks. Handlers that run already may
-// still be met by a tick.
+// want of which the kernel would end the program. From here on SIGPROF waits while such a handler
+// runs: it is added to the handlers' masks. Handlers that run already may still be met by a tick.
 void keep_ticks_off_alternate_stacks();
+// Takes it out again: no clock runs any more. Normal context.
+void restore_handler_masks();
 bool are_ticks_kept_off();
 // The signals that had such a handler when ticks were last told to keep off, as a mask.
 std::uint64_t handlers_on_alternate_stacks();

@@ -145,7 +145,8 @@ void begin_recording() {
   recorder->begin(now(CLOCK_MONOTONIC));
 }
 
-// A session that was asked to end and has had no tick since; or a tick is about to end it.
+// A session that was asked to end and has had no tick since; or a tick is about to end it. At most
+// half a second.
 void end_earlier() {
   constexpr std::uint64_t kPatience = 500'000'000;  // ns
   const std::uint64_t limit = now(CLOCK_MONOTONIC) + kPatience;
@@ -216,6 +217,13 @@ void end_before_confinement() {
   discard_sigprof();
   await_all_handlers();
   end_recording();
+}
+
+bool end_session() {
+  if (!recorder || !recorder->control()) return true;
+  atomic(recorder->control()->asked).store(static_cast<std::uint32_t>(format::Ask::end));
+  end_earlier();
+  return recorder->control()->end_time != 0;
 }
 
 Beginning begin_attached(const Settings& wanted) {

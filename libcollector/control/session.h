@@ -17,6 +17,10 @@ struct Beginning {
 // not sampled yet. What went wrong later is in the control page.
 Beginning begin_attached(const Settings& settings);
 
+// Ends the session, if there is one, as a tick would. False: a tick that is about to do that does
+// not get on. Normal context.
+bool end_session();
+
 // Code may have been unloaded: what is known of it is forgotten. Normal context: takes the lock of
 // dl_iterate_phdr(3).
 void forget_unloaded();

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include <atomic>
 #include <cerrno>
 
 #include "libcollector/clock/program_action.h"
@@ -22,6 +23,8 @@ using Mask = int (*)(int, const sigset_t*, sigset_t*);
 using TimedWait = int (*)(const sigset_t*, siginfo_t*, const timespec*);
 using WaitInfo = int (*)(const sigset_t*, siginfo_t*);
 using Wait = int (*)(const sigset_t*, int*);
+
+constinit std::atomic<bool> believed = true;  // a program that blocks SIGPROF need not block it
 
 constinit NextSymbol<Mask> real_mask{"pthread_sigmask", "GLIBC_2.32"};
 constinit NextSymbol<Mask> real_process_mask{"sigprocmask", "GLIBC_2.2.5"};
@@ -97,6 +100,8 @@ bool program_catches_sigprof() {
   return theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN;
 }
 
+void let_masks_be_believed(bool may) { believed = may; }
+
 int change_mask(int how, const sigset_t* set, sigset_t* old) {
   Thread* thread = calling_thread();
   if (!thread) return real_mask(how, set, old);
@@ -106,9 +111,13 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
     without = *set;
     const bool names_it = sigismember(set, SIGPROF) == 1;
     if (how == SIG_UNBLOCK ? names_it : how == SIG_SETMASK && !names_it) thread->masked = 0;
-    if (how != SIG_UNBLOCK && names_it && !program_catches_sigprof()) {
-      thread->masked = 1;
-      sigdelset(&without, SIGPROF);
+    if (how != SIG_UNBLOCK && names_it) {
+      if (!believed)
+        thread->masked = 0;
+      else if (!program_catches_sigprof()) {
+        thread->masked = 1;
+        sigdelset(&without, SIGPROF);
+      }
     }
   }
   const int error = real_mask(how, set ? &without : nullptr, old);

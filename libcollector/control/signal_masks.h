@@ -23,6 +23,9 @@ std::uint64_t only_believed_blocked();
 // A program with a handler of its own relies on it not running while SIGPROF is blocked.
 bool program_catches_sigprof();
 
+// False: who blocks SIGPROF from here on really does. At first: true.
+void let_masks_be_believed(bool may);
+
 // As pthread_sigmask(3), as far as the program can see.
 int change_mask(int how, const sigset_t* set, sigset_t* old);
 

@@ -2,6 +2,7 @@
 // raise(3). Any context once the functions behind are found; takes no lock.
 #include "libcollector/control/signals.h"
 
+#include <atomic>
 #include <cstring>
 
 #include "libcollector/clock/program_action.h"
@@ -23,7 +24,7 @@ using Ignore = int (*)(int);
 using Interrupt = int (*)(int, int);
 using Raise = int (*)(int);
 
-constinit bool taken = false;
+constinit std::atomic<bool> taken = false;
 
 constinit NextSymbol<Act> real_sigaction{"sigaction", "GLIBC_2.2.5"};
 constinit NextSymbol<Install> real_signal{"signal", "GLIBC_2.2.5"};
@@ -93,6 +94,7 @@ bool take_sigprof(void (*handler)(int, siginfo_t*, void*), bool on_alternate_sta
   if (before.sa_sigaction == handler) return true;  // of an earlier session
   exchange_program_action(&before, nullptr);
   taken = real_sigaction(SIGPROF, &ours, nullptr) == 0;
+  let_masks_be_believed(true);
   return taken;
 }
 
@@ -102,6 +104,16 @@ void discard_sigprof() {
   }, ours{};
   ignore.sa_handler = SIG_IGN;
   if (real_sigaction(SIGPROF, &ignore, &ours) == 0) real_sigaction(SIGPROF, &ours, nullptr);
+}
+
+void give_sigprof_back(void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction theirs {
+  }, before{};
+  exchange_program_action(nullptr, &theirs);
+  if (!taken.exchange(false)) return;
+  if (theirs.sa_handler == SIG_DFL) discard_sigprof();
+  if (real_sigaction(SIGPROF, &theirs, &before) == 0 && before.sa_sigaction != handler)
+    real_sigaction(SIGPROF, &before, nullptr);  // the program has set it meanwhile
 }
 
 bool has_sigprof(void (*handler)(int, siginfo_t*, void*)) {

@@ -10,6 +10,9 @@ namespace gnomon::collector {
 bool take_sigprof(void (*handler)(int, siginfo_t*, void*), bool on_alternate_stacks);
 // Forgets every SIGPROF that is pending for any thread, a tick or not. Normal context.
 void discard_sigprof();
+// The program's action is the process's again; what it has set past us stays. A tick that is
+// pending does not end the program. Once no clock runs; normal context.
+void give_sigprof_back(void (*handler)(int, siginfo_t*, void*));
 // False: the program set an action by a raw system call. Any context.
 bool has_sigprof(void (*handler)(int, siginfo_t*, void*));
 

@@ -11,7 +11,9 @@ namespace gnomon::format {
 // The function of libcollector.so that is given an AttachRequest, in a thread made for it with all
 // signals blocked: int gnomon_attach(AttachRequest*).
 inline constexpr const char* kAttachFunction = "gnomon_attach";
-inline constexpr std::uint32_t kAttachVersion = 6;
+// Ends what that began, and gives the process back what the collector had of it. Called likewise.
+inline constexpr const char* kReleaseFunction = "gnomon_release";
+inline constexpr std::uint32_t kAttachVersion = 7;
 
 // Data of libcollector.so: HookedFunction[kHooks], unused ones 0. Once the program is bound to the
 // collector, libc's own symbol table says `ours`.
@@ -34,6 +36,9 @@ enum class Attached : std::uint32_t {
   no_directory = 4,  // `error`: why
   failed = 5,        // `failure`: why
   old_libc = 6,
+  released = 7,
+  kept_masks = 8,  // `blocking` threads go on being sampled, as far as signals go
+  kept_clocks = 9,
 };
 struct RefusalText {
   Attached answer;
@@ -47,6 +52,9 @@ inline constexpr std::array kRefusals{
         Attached::old_libc,
         "its libc (older than 2.35) does not tell a running process which code was unloaded",
         "start the program from the debugger instead"},
+    RefusalText{Attached::kept_masks,
+                "some of its threads believe to block SIGPROF, and could not be made to", ""},
+    RefusalText{Attached::kept_clocks, "a clock of the collector's could not be stopped", ""},
 };
 
 // A thread that goes on blocking SIGPROF, as many programs' workers do for all their life. When the
@@ -58,13 +66,14 @@ struct BlockingThread {
   std::uint32_t reachable;  // 1: the injector knows that it does not block SIGPROF, or not any more
 };
 inline constexpr std::size_t kBlockingThreads = 512;
+// A release lists those whose `masked` is 1: they get SIGPROF into their masks, and it becomes 0.
 // What the collector waits for meanwhile; nothing if it is answered from the beginning.
 enum class Unblocking : std::uint32_t { nothing = 0, asked = 1, answered = 2 };
 
 struct AttachRequest {
   std::uint32_t bytes;    // sizeof(AttachRequest)
   std::uint32_t version;  // kAttachVersion
-  std::uint64_t session;
+  std::uint64_t session;   // to begin, or to end
   std::uint64_t interval;  // ns of CPU time
   std::uint32_t answer;    // Attached
   std::uint32_t failure;   // Failure of the control page

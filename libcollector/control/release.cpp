@@ -1,0 +1,93 @@
+// What the collector has of a process goes back to it. Normal context.
+#include "libcollector/control/release.h"
+
+#include <unistd.h>
+
+#include <atomic>
+
+#include "libcollector/clock/thread_clock.h"
+#include "libcollector/control/attach_tasks.h"
+#include "libcollector/control/binding.h"
+#include "libcollector/control/handler_masks.h"
+#include "libcollector/control/session.h"
+#include "libcollector/control/signal_masks.h"
+#include "libcollector/control/signals.h"
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/syscall.h"
+#include "libcollector/core/threads.h"
+
+namespace gnomon::collector {
+namespace {
+
+using format::Attached;
+using format::AttachRequest;
+
+bool is_alive(const Thread& thread) {
+  return raw_syscall(SYS_tgkill, long{getpid()}, long{thread.tid}, 0) == 0;
+}
+
+// No thread has a clock, or a tick before it that would start one.
+bool are_clocks_still() {
+  bool still = true;
+  visit_threads(
+      [](Thread& thread, std::uint64_t word) {
+        if (atomic(thread.ticking).load() != 0 || atomic(thread.in_handler).load() != 0)
+          *reinterpret_cast<bool*>(word) = false;
+      },
+      reinterpret_cast<std::uint64_t>(&still));
+  return still;
+}
+
+// Those that only the program believes to block SIGPROF; how many they are.
+std::uint32_t list_believed(AttachRequest& request) {
+  struct List {
+    AttachRequest& request;
+    std::uint32_t count;
+  } list{request, 0};
+  request.listed = 0;
+  visit_threads(
+      [](Thread& thread, std::uint64_t word) {
+        auto& [to, count] = *reinterpret_cast<List*>(word);
+        if (atomic(thread.masked).load() == 0 || thread.tid == 0 || !is_alive(thread)) return;
+        ++count;
+        if (to.listed < format::kBlockingThreads)
+          to.list[to.listed++] = {reinterpret_cast<std::uint64_t>(&thread.tid),
+                                  reinterpret_cast<std::uint64_t>(&thread.masked), thread.tid, 0};
+      },
+      reinterpret_cast<std::uint64_t>(&list));
+  return list.count;
+}
+
+// Nothing is known of a thread any more by the time that another session begins, nor of the one
+// that has its number then.
+void forget_threads() {
+  constexpr std::uint32_t kParkedBefore = 2;
+  visit_threads(
+      [](Thread& thread, std::uint64_t) {
+        if (thread.tid == 0) return;
+        atomic(thread.parked).store(kParkedBefore);
+        atomic(thread.adopting).store(1);
+      },
+      0);
+}
+
+}  // namespace
+
+Attached give_process_back(AttachRequest& request) {
+  const bool ended = end_session();
+  stop_all_clocks();
+  if (!ended || !are_clocks_still()) return Attached::kept_clocks;
+  let_masks_be_believed(false);
+  if (list_believed(request) != 0) ask_for_masks(request);
+  if (request.blocking = list_believed(request); request.blocking != 0) {
+    let_masks_be_believed(true);
+    return Attached::kept_masks;
+  }
+  give_sigprof_back(collector_sigprof);
+  restore_handler_masks();
+  request.unbound = unbind_hooks().refused;
+  forget_threads();
+  return Attached::released;
+}
+
+}  // namespace gnomon::collector
