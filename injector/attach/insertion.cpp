@@ -262,4 +262,9 @@ std::string Insertion::step() const {
   }
 }
 
+std::string Insertion::outlook() const {
+  if (releases_) return "what the collector has of it goes back by itself once it gets there";
+  return "recording begins by itself once it gets there";
+}
+
 }  // namespace gnomon::injector

@@ -69,6 +69,8 @@ class Insertion {
   Result<AttachResult> result();
   // What the new thread was doing last, for a message.
   std::string step() const;
+  // And what comes of it, should it get on after all.
+  std::string outlook() const;
 
  private:
   static Result<Insertion> prepare_call(pid_t pid, const char* function);

@@ -140,7 +140,7 @@ Fault late(lldb::SBProcess& process, const Insertion& insertion) {
   if (process.GetState() != lldb::eStateStopped) return {"process " + pid + " ended meanwhile", ""};
   return {"process " + pid + " is still " + insertion.step() +
               ", perhaps behind a lock that a stopped thread holds",
-          "type `continue`: recording begins by itself once it gets there"};
+          "type `continue`: " + insertion.outlook()};
 }
 
 struct Room {

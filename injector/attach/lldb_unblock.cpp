@@ -59,6 +59,7 @@ bool LldbUnblocking::try_one(const format::BlockingThread& blocking, std::uint64
   if (!way) return false;
   const bool comes_back = thread.IsSuspended();
   const MaskChange change = insertion_.mask_change();
+  if (change == MaskChange::block && !only_believes(pid, blocking)) return true;
   const MaskGate block{
       {}, 0, 1ull << (SIGPROF - 1), comes_back && !way->waits ? kTurns : 0, change};
   const auto [block_at, entry] = insertion_.mask_gate(index);

@@ -106,7 +106,8 @@ Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, I
 bool wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
   constexpr milliseconds kPatience{5000};
   constexpr std::chrono::microseconds kPause{100};
-  for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
+  for (const auto limit = Clock::now() + kPatience;
+       Clock::now() < limit && !threads_of(pid).empty();) {
     insertion.hand_over();
     const auto progress = insertion.progress();
     if (progress == Insertion::Progress::done) return true;
@@ -172,9 +173,10 @@ Result<AttachResult> insert(pid_t pid, const std::string& program,
     const auto may = check_rights(pid);  // it may have ended
     return tl::unexpected(may ? sent.error() : may.error());
   }
-  if (!wait_for(pid, *insertion, held))
-    return fault("it is still " + insertion->step(),
-                 "recording begins by itself once it gets there");
+  if (!wait_for(pid, *insertion, held)) {
+    if (threads_of(pid).empty()) return fault("it has ended meanwhile");
+    return fault("it is still " + insertion->step(), insertion->outlook());
+  }
   auto result = insertion->result();
   held += give_back(pid, sent->thread, at, sent->room);
   if (result) {

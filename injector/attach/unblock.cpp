@@ -49,9 +49,9 @@ bool change_mask(const format::BlockingThread& blocking, MaskChange change, Mask
     point = points.of(thread.stopped(), thread.waits());
   }
   const pid_t pid = thread.stopped().pid;
-  if (point.where != SafePoint::Where::here || thread.mask() != mask ||
-      !note_change(pid, blocking, change))
-    return false;
+  if (point.where != SafePoint::Where::here || thread.mask() != mask) return false;
+  if (change == MaskChange::block && !only_believes(pid, blocking)) return true;
+  if (!note_change(pid, blocking, change)) return false;
   if (thread.set_mask(changed(*mask, change))) return true;
   take_note_back(pid, blocking, change);
   return false;
@@ -64,6 +64,11 @@ SafePoint MaskPoints::of(const Stopped& thread, bool waits) {
   if (runs_handler(thread)) return {};
   if (waits && is_plain_wait(thread.pid, thread.tid)) return {SafePoint::Where::here};
   return points_.of(thread, waits);
+}
+
+bool only_believes(pid_t pid, const format::BlockingThread& thread) {
+  return read_value<std::uint32_t>(pid, thread.slot) == thread.tid &&
+         read_value<std::uint32_t>(pid, thread.masked).value_or(0) != 0;
 }
 
 bool note_change(pid_t pid, const format::BlockingThread& thread, MaskChange change) {

@@ -27,6 +27,8 @@ class MaskPoints {
   SafePoints points_;
 };
 
+// The program believes that the thread blocks SIGPROF, which it does not.
+bool only_believes(pid_t pid, const format::BlockingThread& thread);
 // What the program believes of a thread whose mask is changed so. False: the slot is another
 // thread's by now, or cannot be written.
 bool note_change(pid_t pid, const format::BlockingThread& thread, MaskChange change);

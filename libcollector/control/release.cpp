@@ -38,6 +38,14 @@ bool are_clocks_still() {
   return still;
 }
 
+// The calling thread itself, if the program has made it.
+void block_as_believed() {
+  Thread* own = current_thread;
+  if (!own || own->masked == 0) return;
+  give_up_mask(*own);
+  own->masked = 0;
+}
+
 // Those that only the program believes to block SIGPROF; how many they are.
 std::uint32_t list_believed(AttachRequest& request) {
   struct List {
@@ -78,6 +86,7 @@ Attached give_process_back(AttachRequest& request) {
   stop_all_clocks();
   if (!ended || !are_clocks_still()) return Attached::kept_clocks;
   let_masks_be_believed(false);
+  block_as_believed();
   if (list_believed(request) != 0) ask_for_masks(request);
   if (request.blocking = list_believed(request); request.blocking != 0) {
     let_masks_be_believed(true);

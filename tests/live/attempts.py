@@ -1,4 +1,5 @@
 """Many attempts at one thing, each in a directory of its own, and a line a kind of what came of them."""
+import contextlib
 import subprocess
 import tempfile
 
@@ -34,6 +35,18 @@ def fault_of(build, experiment, program):
     except subprocess.TimeoutExpired:
         return "hangs"
     return None if (program.returncode, printed) == (0, "right\n") else f"ended with {program.returncode}: {printed}"
+
+
+@contextlib.contextmanager
+def started(*words, **more):
+    """A program, ended by the end."""
+    program = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True, **more)
+    try:
+        yield program
+    finally:
+        if program.poll() is None and program.pid > 0:
+            program.kill()
+        program.wait(PATIENCE)
 
 
 NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]

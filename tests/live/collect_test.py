@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """`gnomon collect -P PID`: a process that waits, or is in malloc, dlopen, fork, a handler, is recorded without a debugger; it does not notice."""
-import contextlib
 import pathlib
 import re
 import signal
@@ -20,21 +19,9 @@ ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PATIENCE = 30  # s
 
 
-@contextlib.contextmanager
-def started(*words, **more):
-    """A program, ended by the end."""
-    program = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True, **more)
-    try:
-        yield program
-    finally:
-        if program.poll() is None and program.pid > 0:
-            program.kill()
-        program.wait(PATIENCE)
-
-
 def collecting(pid, work, *more):
     assert pid > 0
-    return started(build / "bin/gnomon", "collect", "-P", pid, *more, cwd=work, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    return attempts.started(build / "bin/gnomon", "collect", "-P", pid, *more, cwd=work, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
 
 
 def number_of(program):
@@ -57,7 +44,7 @@ def gate_is_there(pid):
 def attempt(work, kind):
     """What went wrong, or None; how long a thread was held, in ms."""
     target = [build / "targets/waits", kind] if kind in WAITS else [build / "targets/busy", kind]
-    with started(*target, cwd=work, stdin=subprocess.PIPE) as program:
+    with attempts.started(*target, cwd=work, stdin=subprocess.PIPE) as program:
         pid = number_of(program)
         with collecting(pid, work) as gnomon:
             line = gnomon.stdout.readline()
@@ -83,7 +70,7 @@ def attempt(work, kind):
 
 def told(work):
     """It ends by a signal and by the time given, and the process runs on."""
-    with started(build / "targets/busy", "arena", cwd=work, stdin=subprocess.PIPE) as program:
+    with attempts.started(build / "targets/busy", "arena", cwd=work, stdin=subprocess.PIPE) as program:
         pid = number_of(program)
         with collecting(pid, work) as gnomon:
             threads = len(list(pathlib.Path(f"/proc/{pid}/task").iterdir()))

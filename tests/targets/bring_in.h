@@ -1,4 +1,5 @@
-// Brings the collector into this process, on a thread made for it, and prints what it answered.
+// Brings the collector into this process, on a thread made for it, and prints what it answered; and
+// lets it give back what it has.
 #pragma once
 #include <dlfcn.h>
 #include <pthread.h>
@@ -19,21 +20,28 @@ struct Wanted {
   const char *library, *stem;
 };
 
-inline void* bring_in(void* pointer) {
-  const auto& wanted = *static_cast<Wanted*>(pointer);
+inline gnomon::format::AttachRequest& new_request() {
   static gnomon::format::AttachRequest request;
   request = {};
   request.bytes = sizeof request;
   request.version = gnomon::format::kAttachVersion;
   request.session = 5;
+  return request;
+}
+
+inline void* collector = nullptr;  // once it is there
+
+inline void* bring_in(void* pointer) {
+  const auto& wanted = *static_cast<Wanted*>(pointer);
+  auto& request = new_request();
   request.interval = 10'000'000;
   request.unblocking = static_cast<std::uint32_t>(gnomon::format::Unblocking::answered);
   std::strcpy(request.stem, wanted.stem);
-  void* library = dlopen(wanted.library, RTLD_NOW);
-  if (!library) std::puts(dlerror());
-  check(library);
+  collector = dlopen(wanted.library, RTLD_NOW);
+  if (!collector) std::puts(dlerror());
+  check(collector);
   auto* attach = reinterpret_cast<int (*)(gnomon::format::AttachRequest*)>(
-      dlsym(library, gnomon::format::kAttachFunction));
+      dlsym(collector, gnomon::format::kAttachFunction));
   check(attach);
   attach(&request);
   std::printf("answer %u threads %u blocking %u refused %u error %d %s\n", request.answer,
@@ -44,12 +52,25 @@ inline void* bring_in(void* pointer) {
   return nullptr;
 }
 
-inline void bring_in_by_thread(Wanted wanted) {
+inline void* give_back(void*) {
+  auto* release = reinterpret_cast<int (*)(gnomon::format::AttachRequest*)>(
+      dlsym(collector, gnomon::format::kReleaseFunction));
+  check(release);
+  auto& request = new_request();
+  release(&request);
+  std::printf("released %u unbound %u\n", request.answer, request.unbound);
+  std::fflush(stdout);
+  return nullptr;
+}
+
+inline void do_by_thread(void* (*what)(void*), void* argument) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t helper;
-  check(pthread_create(&helper, nullptr, bring_in, &wanted) == 0);
+  check(pthread_create(&helper, nullptr, what, argument) == 0);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   check(pthread_join(helper, nullptr) == 0);
 }
+
+inline void bring_in_by_thread(Wanted wanted) { do_by_thread(bring_in, &wanted); }

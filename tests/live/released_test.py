@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Once a recording has been ended the process is as it was before, but for the library; and it can be recorded again, by both ways in."""
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import attempts
+import lldb_session
+import recorded
+
+build = pathlib.Path(sys.argv[1])
+PATIENCE = 30  # s
+# Threads of the program `masks` in the order in which it makes them; what awaits SIGPROF does not block it meanwhile.
+BLOCKING = ("awaiting", "blocked", "blocked too", "waiting")
+SIGPROF = 1 << 26
+
+
+class Process:
+    """What of a process a collector may change."""
+
+    def __init__(self, pid):
+        at = pathlib.Path(f"/proc/{pid}")
+        status = (at / "status").read_text()
+        self.signals = {name: int(re.search(rf"^{name}:\s+(\w+)", status, re.M)[1], 16) for name in ("SigCgt", "SigIgn")}
+        tasks = sorted(int(task.name) for task in (at / "task").iterdir())
+        self.threads = len(tasks)
+        masks = [int(re.search(r"^SigBlk:\s+(\w+)", (at / f"task/{task}/status").read_text(), re.M)[1], 16) for task in tasks[1:]]
+        self.masks = dict(list(zip(BLOCKING, masks))[1:])
+        self.timers = (at / "timers").read_text()
+        self.files = sorted(file.name for file in (at / "fd").iterdir())
+
+    def __repr__(self):
+        return str(self.__dict__)
+
+
+def started(work, *words):
+    return attempts.started(build / "targets" / words[0], *words[1:], cwd=work, stdin=subprocess.PIPE)
+
+
+def by_ptrace(work, program, number):
+    """Records it until those that block SIGPROF were met."""
+    with attempts.started(build / "bin/gnomon", "collect", "-P", program.pid, cwd=work, stdin=subprocess.DEVNULL,
+                          stderr=subprocess.STDOUT) as gnomon:
+        line = gnomon.stdout.readline()
+        assert line.startswith(f"Recording process {program.pid} to {work}/test.{number}.er"), line
+        wait_for(lambda: "computes_blocked" in names(work, number))
+        during = Process(program.pid)
+        gnomon.terminate()
+        rest, _ = gnomon.communicate(timeout=PATIENCE)
+        assert rest.endswith(f"`gnomon print -functions {work}/test.{number}.er` shows it.\n"), rest
+    return during
+
+
+def by_lldb(work, program, number):
+    stop = ["breakpoint set -n computes_blocked -i 300", "continue", "breakpoint delete -f"]
+    commands = [f"process attach -p {program.pid}", "process handle SIGUSR2 -s false -n false", "collector enable", *stop,
+                "collector disable", "detach"]
+    answers, errors = lldb_session.run(build, None, commands, work, check=False)
+    said = dict(answers)
+    assert said.get("collector enable", "").startswith(f"Recording process {program.pid} to {work}/test.{number}.er"), (answers, errors)
+    assert re.match(rf"Disabled: process {program.pid} runs on without being recorded\.\n$", said.get("collector disable", "")), (answers, errors)
+
+
+def names(work, number):
+    functions, _ = recorded.functions(build, f"{work}/test.{number}.er")
+    return {re.sub(r".*::(\w+)\(\)$", r"\1", name) for name in functions}
+
+
+def wait_for(what):
+    limit = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < limit, "not in time"
+        time.sleep(0.1)
+
+
+def ends_right(program):
+    printed, _ = program.communicate(timeout=PATIENCE)
+    assert (program.returncode, printed) == (0, "right\n"), (program.returncode, printed)
+
+
+def as_before(before, program):
+    """A thread that computes for libc may be in the middle of a call with all signals blocked."""
+    now = Process(program.pid)
+    assert (now.signals, now.timers, now.files, now.threads) == (before.signals, "", before.files, before.threads), (before, now)
+    assert all(mask & SIGPROF for mask in now.masks.values()), now
+
+
+def masks(work):
+    """Threads that block SIGPROF have it blocked again; by either way, after the other."""
+    with started(work, "masks") as program:
+        assert int(program.stdout.readline().split()[0]) == program.pid > 0
+        wait_for(lambda: all(mask & SIGPROF for mask in Process(program.pid).masks.values()))
+        before = Process(program.pid)
+        for number, way in enumerate((by_ptrace, by_lldb, by_ptrace), 1):
+            during = way(work, program, number)
+            if during:
+                assert during.signals["SigCgt"] & SIGPROF and during.timers and not during.masks["blocked"] & SIGPROF, during
+            as_before(before, program)
+            assert recorded.status(build, f"{work}/test.{number}.er")["State"].startswith("ended"), number
+            assert "computes_blocked" in names(work, number)
+        ends_right(program)
+
+
+attempts.try_cases(masks)
