@@ -126,10 +126,13 @@ constexpr std::array kCommands{
         "writes an experiment, test.N.er with the first free N, in the current directory.\n\n"
         "After `detach` the recording goes on until the process ends.\n",
         kNone, false, 0, run_enable},
-    Command{"disable", "", "", "Stop recording.",
-            "The experiment of the process that runs ends here; it runs on, and `collector enable` "
-            "begins another. Later runs are not recorded.\n",
-            kNone, false, 0, run_disable},
+    Command{
+        "disable", "", "", "Stop recording.",
+        "The experiment of the process that runs ends here. A stopped process gets back what the "
+        "collector had of it: signal actions and masks, timers, the calls that went through it; "
+        "the library stays, unused. `collector enable` begins another experiment. Later runs "
+        "are not recorded.\n",
+        kNone, false, 0, run_disable},
     Command{"attach", "", "PID", "Record a process that runs, then attach LLDB to it.",
             "As `process attach` and `collector enable`, but the collector comes first: while it "
             "does, one thread of the process at a time stands still, for a millisecond or two, and "

@@ -237,8 +237,7 @@ Result<AttachResult> Insertion::result_in(const Gate& gate) const {
   if (!handed_) return tl::unexpected(handed_.error());
   if (gate.created != 0 || gate.taking < 0 || gate.function == 0)
     return tl::unexpected(unfinished(pid_, gate));
-  if (static_cast<Attached>(gate.answer) !=
-      (releases_ ? Attached::released : Attached::recording))
+  if (static_cast<Attached>(gate.answer) != (releases_ ? Attached::released : Attached::recording))
     return tl::unexpected(fault_of(gate.request));
   AttachResult result;
   result.experiment = text_of(gate.request.directory);

@@ -241,8 +241,7 @@ Result<AttachResult> insert(lldb::SBDebugger& debugger, lldb::SBProcess& process
 
 Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
                                     const Settings& settings) {
-  return insert(debugger, process,
-                [&](pid_t pid) { return Insertion::prepare(pid, settings); });
+  return insert(debugger, process, [&](pid_t pid) { return Insertion::prepare(pid, settings); });
 }
 
 Result<AttachResult> release_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,

@@ -159,8 +159,7 @@ void wait_for_libraries(pid_t pid) {
     std::this_thread::sleep_for(kPause);
 }
 
-Result<AttachResult> insert(pid_t pid, const std::string& program,
-                            Result<Insertion> insertion) {
+Result<AttachResult> insert(pid_t pid, const std::string& program, Result<Insertion> insertion) {
   if (!insertion) return tl::unexpected(insertion.error());
   const std::uint64_t at = find_system_call_instruction(pid);
   if (at == 0)

@@ -55,7 +55,8 @@ Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid) {
 }
 
 std::string release_text(const Result<AttachResult>& result) {
-  constexpr std::string_view kStays = "Its calls still go through the collector, which passes them on";
+  constexpr std::string_view kStays =
+      "Its calls still go through the collector, which passes them on";
   if (!result) return fmt::format("{}: {}\n", kStays, sentence(result.error()));
   if (result->unbound == 0) return "";
   return fmt::format("{}, at {} in memory that cannot be changed.\n", kStays,

@@ -71,8 +71,8 @@ inline constexpr std::size_t kBlockingThreads = 512;
 enum class Unblocking : std::uint32_t { nothing = 0, asked = 1, answered = 2 };
 
 struct AttachRequest {
-  std::uint32_t bytes;    // sizeof(AttachRequest)
-  std::uint32_t version;  // kAttachVersion
+  std::uint32_t bytes;     // sizeof(AttachRequest)
+  std::uint32_t version;   // kAttachVersion
   std::uint64_t session;   // to begin, or to end
   std::uint64_t interval;  // ns of CPU time
   std::uint32_t answer;    // Attached

@@ -9,15 +9,20 @@
 namespace gnomon::reader {
 namespace {
 
+constexpr const char* kRunsOn = "ended; the program runs on";
+
+bool was_told_to_end(const Experiment& experiment) {
+  return experiment.control.asked == static_cast<std::uint32_t>(format::Ask::end);
+}
+
 // Of a recording that was not closed.
 std::string recording_text(const Experiment& experiment) {
   const std::string without =
       "the program ended without returning from main or calling exit (a signal, _exit)";
   if (experiment.control.replacing != 0) return "ended; the program executed another (exec)";
-  const bool disabled = experiment.control.asked == static_cast<std::uint32_t>(format::Ask::end);
   switch (life_of(experiment.header)) {
     case Life::running:
-      return disabled ? "ended; the program runs on" : "recording";
+      return was_told_to_end(experiment) ? kRunsOn : "recording";
     case Life::over:
       return "ended; " + without;
     case Life::unknown:
@@ -34,7 +39,8 @@ std::string state_text(const Experiment& experiment) {
     case format::State::recording:
       return recording_text(experiment);
     case format::State::ended:
-      return "ended";
+      return was_told_to_end(experiment) && life_of(experiment.header) == Life::running ? kRunsOn
+                                                                                        : "ended";
     case format::State::failed:
       return "stopped early";
   }
