@@ -1,6 +1,6 @@
 // Code that is copied into a process a debugger holds stopped: a thread that is sent there takes
-// SIGPROF out of its mask, or puts it there, and is where it was. Position-independent but for the address at its
-// beginning; the words at the end are filled in.
+// SIGPROF out of its mask, or puts it there, and is where it was. Position-independent but for the
+// address at its beginning; the words at the end are filled in.
 #include "injector/attach/gate_offsets.h"
 
   .intel_syntax noprefix

@@ -117,7 +117,7 @@ Result<std::uint64_t> find_release(pid_t pid) {
     const std::uint64_t function = image ? image->function(format::kReleaseFunction) : 0;
     if (function != 0) return function;
   }
-  return fault("no libcollector.so that could is in it");
+  return fault("the libcollector.so in it is of another version");
 }
 
 }  // namespace gnomon::injector

@@ -152,27 +152,27 @@ bool has_taken_directory(Attached answer) {
          answer == Attached::no_directory;
 }
 
-bool is_ours(const AttachRequest& request) {
-  return request.bytes == sizeof request && request.version == format::kAttachVersion;
-}
-
-Attached answer_to(AttachRequest& request) {
-  if (!is_ours(request)) return Attached::other_version;
-  if (busy.exchange(true)) return Attached::already;
+Attached come_in(AttachRequest& request) {
   correct_path(request);
   const Attached answer = attach(request);
   if (request.directory_fd >= 0 && !has_taken_directory(answer))
     raw_syscall(SYS_close, long{request.directory_fd});
+  return answer;
+}
+
+// One at a time.
+Attached answer_to(AttachRequest& request, Attached (*what)(AttachRequest&)) {
+  if (request.bytes != sizeof request || request.version != format::kAttachVersion)
+    return Attached::other_version;
+  if (busy.exchange(true)) return Attached::already;
+  const Attached answer = what(request);
   busy = false;
   return answer;
 }
 
-Attached answer_to_release(AttachRequest& request) {
-  if (!is_ours(request)) return Attached::other_version;
-  if (busy.exchange(true)) return Attached::already;
-  const Attached answer = release(request);
-  busy = false;
-  return answer;
+int answer(AttachRequest& request, Attached (*what)(AttachRequest&)) {
+  request.answer = static_cast<std::uint32_t>(answer_to(request, what));
+  return static_cast<int>(request.answer);
 }
 
 }  // namespace
@@ -180,13 +180,11 @@ Attached answer_to_release(AttachRequest& request) {
 // Both return and store the answer.
 extern "C" {
 __attribute__((visibility("default"))) int gnomon_attach(AttachRequest* request) {
-  request->answer = static_cast<std::uint32_t>(answer_to(*request));
-  return static_cast<int>(request->answer);
+  return answer(*request, come_in);
 }
 
 __attribute__((visibility("default"))) int gnomon_release(AttachRequest* request) {
-  request->answer = static_cast<std::uint32_t>(answer_to_release(*request));
-  return static_cast<int>(request->answer);
+  return answer(*request, release);
 }
 }
 

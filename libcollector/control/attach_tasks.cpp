@@ -199,6 +199,16 @@ void Tasks::answer() {
 
 }  // namespace
 
+void forget_tasks() {
+  visit_threads(
+      [](Thread& thread, std::uint64_t) {
+        if (thread.tid == 0) return;
+        atomic(thread.parked).store(kParkedBefore);
+        atomic(thread.adopting).store(1);
+      },
+      0);
+}
+
 bool ask_for_masks(AttachRequest& request) {
   constexpr auto answered = static_cast<std::uint32_t>(Unblocking::answered);
   const std::atomic_ref unblocking(request.unblocking);

@@ -66,19 +66,6 @@ std::uint32_t list_believed(AttachRequest& request) {
   return list.count;
 }
 
-// Nothing is known of a thread any more by the time that another session begins, nor of the one
-// that has its number then.
-void forget_threads() {
-  constexpr std::uint32_t kParkedBefore = 2;
-  visit_threads(
-      [](Thread& thread, std::uint64_t) {
-        if (thread.tid == 0) return;
-        atomic(thread.parked).store(kParkedBefore);
-        atomic(thread.adopting).store(1);
-      },
-      0);
-}
-
 }  // namespace
 
 Attached give_process_back(AttachRequest& request) {
@@ -95,7 +82,7 @@ Attached give_process_back(AttachRequest& request) {
   give_sigprof_back(collector_sigprof);
   restore_handler_masks();
   request.unbound = unbind_hooks().refused;
-  forget_threads();
+  forget_tasks();
   return Attached::released;
 }
 

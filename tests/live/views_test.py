@@ -154,6 +154,14 @@ def own_users(work):
             is_recorded(work, pid)
 
 
+@contextlib.contextmanager
+def collecting(work, pid, time):
+    """`gnomon collect` while it records."""
+    with attempts.started(build / "bin/gnomon", "collect", "-t", time, "-P", pid, cwd=work, stdin=subprocess.DEVNULL) as gnomon:
+        assert "Recording process" in gnomon.stdout.readline()
+        yield gnomon
+
+
 def other_user(work):
     """Its directory is not for that user; the experiment's is made for it."""
     if attempts.can_be_nobody(STEADY):
@@ -168,9 +176,7 @@ def recorded_twice(work):
         return
     with steady(work, *attempts.NOBODY) as (_, pid):
         before = descriptors(pid)
-        with subprocess.Popen([build / "bin/gnomon", "collect", "-t", "3", "-P", str(pid)], cwd=work, stdout=subprocess.PIPE, text=True,
-                              stdin=subprocess.DEVNULL) as gnomon:
-            assert "Recording process" in gnomon.stdout.readline()
+        with collecting(work, pid, "3s") as gnomon:
             status, said = collect(work, pid)
             assert status == 1 and f"it is recorded already, to {work}/test.1.er" in said, said
             gnomon.communicate(timeout=PATIENCE)
@@ -198,9 +204,7 @@ def closes_all(work):
         return
     with steady(work, *attempts.NOBODY) as (starter, pid):
         before = descriptors(pid)
-        with subprocess.Popen([build / "bin/gnomon", "collect", "-t", "2", "-P", str(pid)], cwd=work, stdout=subprocess.PIPE, text=True,
-                              stdin=subprocess.DEVNULL) as gnomon:
-            assert "Recording process" in gnomon.stdout.readline()
+        with collecting(work, pid, "2s") as gnomon:
             assert len(descriptors(pid) - before) == 1
             starter.stdin.write("c")
             starter.stdin.flush()
