@@ -200,6 +200,17 @@ void Insertion::hand_over() {
   handed_ = hand(pid_, *socket, library_, made_);
 }
 
+void Insertion::note_held(const std::vector<pid_t>& threads) const {
+  std::vector<std::uint32_t> held;
+  for (const pid_t tid : threads) held.push_back(static_cast<std::uint32_t>(own_number(pid_, tid)));
+  held.resize(std::min(held.size(), format::kHeldThreads));
+  const auto count = static_cast<std::uint32_t>(held.size());
+  const std::uint32_t yes = 1;
+  write_memory(pid_, gate_at_ + offsetof(Gate, request.debugged), &yes, sizeof yes);
+  write_memory(pid_, gate_at_ + offsetof(Gate, request.held), held.data(), count * sizeof held[0]);
+  write_memory(pid_, gate_at_ + offsetof(Gate, request.held_count), &count, sizeof count);
+}
+
 std::vector<format::BlockingThread> Insertion::blocking_threads() const {
   const auto listed = read_value<std::uint32_t>(pid_, gate_at_ + offsetof(Gate, request.listed));
   std::vector<format::BlockingThread> threads(

@@ -50,6 +50,9 @@ class Insertion {
   Progress progress() const;
   // To be called while it loads: files that it cannot open are handed to it when it waits for them.
   void hand_over();
+  // Before the process runs under a debugger: threads that it keeps where they are, with no tick to
+  // be handed to them.
+  void note_held(const std::vector<pid_t>& threads) const;
   // Once it asks. Which of them still are as they were is to be seen.
   std::vector<format::BlockingThread> blocking_threads() const;
   // What their masks are to do with SIGPROF.

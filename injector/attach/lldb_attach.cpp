@@ -86,6 +86,7 @@ std::chrono::nanoseconds run(lldb::SBProcess& process, Chosen& chosen, Insertion
       return chosen.selected_holds ? is_placed(thread) : is_looked_at(thread, chosen.selected);
     });
     if (unblocking.is_due()) unblocking.look();
+    insertion.note_held(held_threads(process));
     repair_interrupted_waits(process);
     const auto start = Clock::now();
     const bool stopped = run_until(process, [&] { return enough() || unblocking.is_due(); });

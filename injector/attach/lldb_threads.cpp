@@ -95,6 +95,16 @@ bool is_looked_at(lldb::SBThread thread, lldb::tid_t selected) {
   return is_placed(thread) || thread.GetThreadID() == selected;
 }
 
+std::vector<pid_t> held_threads(lldb::SBProcess process) {
+  std::vector<pid_t> held;
+  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i) {
+    lldb::SBThread thread = process.GetThreadAtIndex(i);
+    if (thread.IsSuspended() && signal_of(thread) != SIGPROF)
+      held.push_back(static_cast<pid_t>(thread.GetThreadID()));
+  }
+  return held;
+}
+
 Kept::~Kept() {
   for (lldb::SBThread& thread : threads_) thread.Resume();
 }

@@ -18,6 +18,9 @@ std::vector<lldb::SBThread> placed_threads(lldb::SBProcess process);
 // Also true of the thread that the user had selected: LLDB selects another at each stop.
 bool is_looked_at(lldb::SBThread thread, lldb::tid_t selected);
 
+// Threads that will not run with the process, but those that LLDB is to hand a tick once they do.
+std::vector<pid_t> held_threads(lldb::SBProcess process);
+
 // Threads that stay where they are while others run, until it ends.
 class Kept {
  public:

@@ -146,13 +146,6 @@ std::uint64_t first_period() {
   return 1 + period - period % kernel_tick;
 }
 
-// Of a thread of this process, as pthread_getcpuclockid(3) numbers them (linux/posix-timers.h).
-clockid_t cpu_clock_of(std::uint32_t tid) {
-  constexpr int kPerThread = 4, kScheduler = 2;
-  if (raw_syscall(SYS_gettid) == long{tid}) return CLOCK_THREAD_CPUTIME_ID;
-  return static_cast<clockid_t>(~tid << 3 | kPerThread | kScheduler);
-}
-
 bool create_timer(Thread& thread, clockid_t clock) {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
@@ -206,7 +199,8 @@ bool start_clock(Thread& thread) {
   if (!recorder->recording()) return false;
   std::uint32_t none = 0;
   if (!atomic(thread.ticking).compare_exchange_strong(none, kStarting)) return true;
-  const clockid_t clock = cpu_clock_of(thread.tid);
+  const bool is_own = raw_syscall(SYS_gettid) == long{thread.tid};
+  const clockid_t clock = is_own ? CLOCK_THREAD_CPUTIME_ID : cpu_clock_of(thread.tid);
   if (!create_timer(thread, clock)) {
     atomic(thread.ticking).store(0);
     return false;

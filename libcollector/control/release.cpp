@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "libcollector/clock/thread_clock.h"
@@ -14,6 +15,7 @@
 #include "libcollector/control/signals.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/syscall.h"
+#include "libcollector/core/tasks.h"
 #include "libcollector/core/threads.h"
 
 namespace gnomon::collector {
@@ -66,6 +68,20 @@ std::uint32_t list_believed(AttachRequest& request) {
   return list.count;
 }
 
+bool is_held(std::uint32_t tid, const void* data) {
+  const auto& request = *static_cast<const AttachRequest*>(data);
+  const std::size_t count = std::min<std::size_t>(request.held_count, format::kHeldThreads);
+  const std::uint32_t* end = request.held + count;
+  return std::find(request.held, end, tid) != end;
+}
+
+// A debugger that has been shown a tick hands it on whatever the signal's action is by then.
+bool are_ticks_handed_on(const void* data) {
+  constexpr std::uint64_t kPatience = 500'000'000;  // ns
+  return static_cast<const AttachRequest*>(data)->debugged == 0 ||
+         await_handed_signals(is_held, data, kPatience);
+}
+
 }  // namespace
 
 Attached give_process_back(AttachRequest& request) {
@@ -79,7 +95,10 @@ Attached give_process_back(AttachRequest& request) {
     let_masks_be_believed(true);
     return Attached::kept_masks;
   }
-  give_sigprof_back(collector_sigprof);
+  if (!give_sigprof_back(collector_sigprof, are_ticks_handed_on, &request)) {
+    let_masks_be_believed(true);
+    return Attached::kept_signal;
+  }
   restore_handler_masks();
   request.unbound = unbind_hooks().refused;
   forget_tasks();

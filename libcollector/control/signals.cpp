@@ -106,14 +106,25 @@ void discard_sigprof() {
   if (real_sigaction(SIGPROF, &ignore, &ours) == 0) real_sigaction(SIGPROF, &ours, nullptr);
 }
 
-void give_sigprof_back(void (*handler)(int, siginfo_t*, void*)) {
+bool give_sigprof_back(void (*handler)(int, siginfo_t*, void*), bool (*passed)(const void* data),
+                       const void* data) {
   struct sigaction theirs {
-  }, before{};
+  }, ours{}, meanwhile{};
+  if (!has_sigprof(handler)) taken = false;  // the program has set it past us
+  if (!taken) return true;
   exchange_program_action(nullptr, &theirs);
-  if (!taken.exchange(false)) return;
-  if (theirs.sa_handler == SIG_DFL) discard_sigprof();
-  if (real_sigaction(SIGPROF, &theirs, &before) == 0 && before.sa_sigaction != handler)
-    real_sigaction(SIGPROF, &before, nullptr);  // the program has set it meanwhile
+  if (theirs.sa_handler == SIG_DFL) meanwhile.sa_handler = SIG_IGN;
+  real_sigaction(SIGPROF, meanwhile.sa_handler == SIG_IGN ? &meanwhile : nullptr, &ours);
+  if (!passed(data)) {
+    real_sigaction(SIGPROF, &ours, nullptr);
+    return false;
+  }
+  taken = false;
+  exchange_program_action(nullptr, &theirs);
+  real_sigaction(SIGPROF, &theirs, &meanwhile);
+  if (meanwhile.sa_handler != SIG_IGN && meanwhile.sa_sigaction != handler)
+    real_sigaction(SIGPROF, &meanwhile, nullptr);
+  return true;
 }
 
 bool has_sigprof(void (*handler)(int, siginfo_t*, void*)) {

@@ -17,4 +17,11 @@ inline timespec timespec_of(std::uint64_t ns) {
   return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
 }
 
+// The CPU time of a thread of this process, as pthread_getcpuclockid(3) numbers its clock
+// (linux/posix-timers.h).
+inline clockid_t cpu_clock_of(std::uint32_t tid) {
+  constexpr int kPerThread = 4, kScheduler = 2;
+  return static_cast<clockid_t>(~tid << 3 | kPerThread | kScheduler);
+}
+
 }  // namespace gnomon::collector

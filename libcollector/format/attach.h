@@ -13,7 +13,7 @@ namespace gnomon::format {
 inline constexpr const char* kAttachFunction = "gnomon_attach";
 // Ends what that began, and gives the process back what the collector had of it. Called likewise.
 inline constexpr const char* kReleaseFunction = "gnomon_release";
-inline constexpr std::uint32_t kAttachVersion = 7;
+inline constexpr std::uint32_t kAttachVersion = 8;
 
 // Data of libcollector.so: HookedFunction[kHooks], unused ones 0. Once the program is bound to the
 // collector, libc's own symbol table says `ours`.
@@ -39,6 +39,7 @@ enum class Attached : std::uint32_t {
   released = 7,
   kept_masks = 8,  // `blocking` threads go on being sampled, as far as signals go
   kept_clocks = 9,
+  kept_signal = 10,
 };
 struct RefusalText {
   Attached answer;
@@ -55,6 +56,8 @@ inline constexpr std::array kRefusals{
     RefusalText{Attached::kept_masks,
                 "some of its threads believe to block SIGPROF, and could not be made to", ""},
     RefusalText{Attached::kept_clocks, "a clock of the collector's could not be stopped", ""},
+    RefusalText{Attached::kept_signal,
+                "a debugger holds a thread of it, which may yet be handed a tick of the clock", ""},
 };
 
 // A thread that goes on blocking SIGPROF, as many programs' workers do for all their life. When the
@@ -65,7 +68,7 @@ struct BlockingThread {
   std::uint32_t tid;
   std::uint32_t reachable;  // 1: the injector knows that it does not block SIGPROF, or not any more
 };
-inline constexpr std::size_t kBlockingThreads = 512;
+inline constexpr std::size_t kBlockingThreads = 512, kHeldThreads = 254;
 // A release lists those whose `masked` is 1: they get SIGPROF into their masks, and it becomes 0.
 // What the collector waits for meanwhile; nothing if it is answered from the beginning.
 enum class Unblocking : std::uint32_t { nothing = 0, asked = 1, answered = 2 };
@@ -101,10 +104,16 @@ struct AttachRequest {
   std::uint32_t unblocking;  // Unblocking
   std::uint32_t listed;      // in `list`
   BlockingThread list[kBlockingThreads];
+  // 1: a debugger is there, which may have taken a tick from a thread's queue to hand it on. `held`
+  // are threads that it keeps where they are meanwhile, with none; by the process's own numbers.
+  std::uint32_t debugged;
+  std::uint32_t held_count;
+  std::uint32_t held[kHeldThreads];
 };
 static_assert(offsetof(AttachRequest, answer) == 24);
 static_assert(offsetof(AttachRequest, in_handler) == 80);
 static_assert(offsetof(AttachRequest, stem) == 648);
-static_assert(sizeof(AttachRequest) == 648 + 3 * 4096 + 8 + 24 * kBlockingThreads);
+static_assert(sizeof(AttachRequest) ==
+              648 + 3 * 4096 + 8 + 24 * kBlockingThreads + 8 + 4 * kHeldThreads);
 
 }  // namespace gnomon::format

@@ -20,7 +20,7 @@ def attach_and_enable(work, pid):
     """What LLDB says. It gives up a process one of whose threads ends just as it attaches, of which `collector enable` knows nothing."""
     for _ in range(3):
         answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", "collector enable", "detach"], work, check=False)
-        if "attach failed: lost connection" not in errors:
+        if "error: attach failed: " not in errors:
             break
         print("LLDB gave up attaching", flush=True)
     return answers, errors

@@ -7,6 +7,7 @@ import sys
 import time
 
 import attempts
+import lldb_session
 import recorded
 
 build = pathlib.Path(sys.argv[1])
@@ -91,4 +92,18 @@ def masks(work):
         ends_right(program)
 
 
-attempts.try_cases(masks)
+def at_every_stop(work):
+    """LLDB may hold a thread that is about to be handed a tick."""
+    often = 40
+    with started(work, "steady") as program:
+        assert int(program.stdout.readline()) == program.pid > 0
+        before = Process(program.pid)
+        commands = [f"process attach -p {program.pid}", *["collector enable", "collector disable"] * often, "detach"]
+        answers, errors = lldb_session.run(build, None, commands, work)
+        ended = [answer for command, answer in answers if command == "collector disable"]
+        assert ended == [f"Disabled: process {program.pid} runs on without being recorded.\n"] * often, (ended, errors)
+        as_before(before, program)
+        ends_right(program)
+
+
+attempts.try_cases(masks, at_every_stop)
