@@ -218,10 +218,8 @@ gate_take:
   syscall
   movsxd rax, eax
   mov [rbx + GATE_RECEIVED], rax
-  mov edi, [rbx + GATE_PAIR]
-  call gate_close
-  mov edi, [rbx + GATE_PAIR + 4]
-  call gate_close
+  lea rdi, [rbx + GATE_PAIR]
+  call gate_close_both
   mov rax, [rbx + GATE_RECEIVED]
   test rax, rax
   js 2f
@@ -252,16 +250,21 @@ gate_take:
   ret
 3:
   mov [rbx + GATE_RECEIVED], rax
-  mov edi, [rbx + GATE_HANDED]
-  call gate_close
-  mov edi, [rbx + GATE_HANDED + 4]
-  call gate_close
+  lea rdi, [rbx + GATE_HANDED]
+  call gate_close_both
   mov eax, [rbx + GATE_RECEIVED]
 2:
   movsxd rax, eax
   mov [rbx + GATE_TAKING], rax
   ret
 
+// Two descriptors at rdi.
+gate_close_both:
+  push rdi
+  mov edi, [rdi]
+  call gate_close
+  pop rdi
+  mov edi, [rdi + 4]
 // Nothing for one below 0.
 gate_close:
   test edi, edi

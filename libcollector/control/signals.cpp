@@ -109,21 +109,22 @@ void discard_sigprof() {
 bool give_sigprof_back(void (*handler)(int, siginfo_t*, void*), bool (*passed)(const void* data),
                        const void* data) {
   struct sigaction theirs {
-  }, ours{}, meanwhile{};
+  }, ours{}, ignore{}, before{};
+  ignore.sa_handler = SIG_IGN;
   if (!has_sigprof(handler)) taken = false;  // the program has set it past us
   if (!taken) return true;
   exchange_program_action(nullptr, &theirs);
-  if (theirs.sa_handler == SIG_DFL) meanwhile.sa_handler = SIG_IGN;
-  real_sigaction(SIGPROF, meanwhile.sa_handler == SIG_IGN ? &meanwhile : nullptr, &ours);
+  const bool ends_program = theirs.sa_handler == SIG_DFL;
+  real_sigaction(SIGPROF, ends_program ? &ignore : nullptr, &ours);
   if (!passed(data)) {
     real_sigaction(SIGPROF, &ours, nullptr);
     return false;
   }
   taken = false;
   exchange_program_action(nullptr, &theirs);
-  real_sigaction(SIGPROF, &theirs, &meanwhile);
-  if (meanwhile.sa_handler != SIG_IGN && meanwhile.sa_sigaction != handler)
-    real_sigaction(SIGPROF, &meanwhile, nullptr);
+  real_sigaction(SIGPROF, &theirs, &before);
+  if (before.sa_handler != (ends_program ? ignore : ours).sa_handler)
+    real_sigaction(SIGPROF, &before, nullptr);  // the program has set it past us meanwhile
   return true;
 }
 
