@@ -19,6 +19,7 @@
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/tasks.h"
 #include "libcollector/core/threads.h"
+#include "libcollector/core/time.h"
 
 namespace gnomon::collector {
 namespace {
@@ -27,15 +28,19 @@ using format::AttachRequest;
 using format::BlockingThread;
 using format::Unblocking;
 
-constexpr std::uint32_t kParked = 1, kParkedBefore = 2;
+// Thread::parked: it blocks SIGPROF; it did in an earlier session; it runs, and so the kernel may
+// have shortened its mask for a wait.
+constexpr std::uint32_t kParked = 1, kParkedBefore = 2, kUnsure = 3;
 constexpr int kRounds = 40, kMoreRounds = 400, kPatience = 4000;  // moments
+
+enum class Sigprof { unblocked, blocked, unsure };
 
 class Tasks {
  public:
   Tasks(Recorder& recorder, AttachRequest& request);
   // Threads may be made meanwhile, and libc blocks all signals for a moment in posix_spawn and its
   // like: again until there is no new one, and none that blocks SIGPROF or it has done so for long.
-  // One that is in a handler is given longer.
+  // One that is in a handler, or runs, is given longer.
   void sample();
   // Those that still block SIGPROF are unblocked from outside.
   void unblock();
@@ -47,6 +52,8 @@ class Tasks {
   Thread* slot_of(std::uint32_t tid);
   void give_clock(Thread& thread);
   void note_blocking(Thread& thread);
+  bool has_to_look_again(int round) const;
+  void look();
   // Those that can be met by a tick now get their clocks.
   void start_unblocked();
   void drop(format::Drop why, std::uint32_t threads);
@@ -58,8 +65,9 @@ class Tasks {
   std::uint64_t handlers_on_alternate_;  // signals
   std::uint32_t fresh_ = 1;              // threads met for the first time
   // Left alone in the last round.
-  std::uint32_t in_handlers_ = 0, without_slot_ = 0, without_clock_ = 0;
+  std::uint32_t in_handlers_ = 0, without_slot_ = 0, without_clock_ = 0, unsure_ = 0;
   std::uint32_t unlisted_ = 0;  // block SIGPROF
+  bool is_last_round_ = false;
 };
 
 void wait_a_moment() {
@@ -67,26 +75,53 @@ void wait_a_moment() {
   raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&kMoment));
 }
 
-std::uint64_t blocked_by(std::uint32_t tid) {
+const ProcStatus* status_of(std::uint32_t tid) {
   static ProcStatus status;
-  return status.read(tid) ? status.blocked() : 0;
+  return status.read(tid) ? &status : nullptr;
 }
 
-// True of one that stands in rt_sigtimedwait(2) with SIGPROF among the signals, or may.
-bool awaits_sigprof(std::uint32_t tid) {
-  const SystemCall call = system_call_of(tid);
-  if (call.number != SYS_rt_sigtimedwait || is_confined())
-    return call.number == SYS_rt_sigtimedwait;
+std::uint64_t blocked_by(std::uint32_t tid) {
+  const ProcStatus* status = status_of(tid);
+  return status ? status->blocked() : 0;
+}
+
+// The set of a thread that stands in rt_sigtimedwait(2).
+bool awaits_sigprof(std::uint64_t set_address) {
+  if (is_confined()) return true;
   std::uint64_t set = 0;
-  const iovec here{&set, sizeof set}, there{reinterpret_cast<void*>(call.first), sizeof set};
+  const iovec here{&set, sizeof set}, there{reinterpret_cast<void*>(set_address), sizeof set};
   const long read = raw_syscall(SYS_process_vm_readv, gettid(), arg(&here), 1, arg(&there), 1, 0);
   return read != sizeof set || set & signal_bit(SIGPROF);
 }
 
 // A tick that is pending could be seen: by a wait for signals that has begun before the collector
-// came, by signalfd(2), by sigpending(2).
-bool blocks_sigprof(std::uint32_t tid) {
-  return blocked_by(tid) & signal_bit(SIGPROF) || awaits_sigprof(tid);
+// came, by signalfd(2), by sigpending(2). Such a wait takes what it waits for out of the mask.
+Sigprof sigprof_of(std::uint32_t tid) {
+  if (blocked_by(tid) & signal_bit(SIGPROF)) return Sigprof::blocked;
+  const SystemCall call = system_call_of(tid);
+  if (call.number == kUnknownCall) return Sigprof::unsure;
+  return call.number == SYS_rt_sigtimedwait && awaits_sigprof(call.first) ? Sigprof::blocked
+                                                                          : Sigprof::unblocked;
+}
+
+// From now on it is looked at whether it runs without waiting. A thread that takes its clock by
+// itself in the meantime keeps it.
+void make_unsure(Thread& thread, std::uint32_t from) {
+  const ProcStatus* status = status_of(thread.tid);
+  const std::uint32_t waits = status ? status->waits() : 0;
+  const std::uint64_t cpu = now(cpu_clock_of(thread.tid));
+  if (!atomic(thread.parked).compare_exchange_strong(from, kUnsure)) return;
+  thread.waits = waits;
+  thread.last_cpu = cpu;
+}
+
+// A wait for signals runs for microseconds from one sleep to the next. So of a thread that has run
+// for longer without one the mask is its own.
+bool may_still_wait(Thread& thread) {
+  constexpr std::uint64_t kEnough = 1'000'000;  // ns of CPU time
+  const ProcStatus* status = status_of(thread.tid);
+  make_unsure(thread, status && status->waits() != thread.waits ? kUnsure : kParkedBefore);
+  return now(cpu_clock_of(thread.tid)) < thread.last_cpu + kEnough;
 }
 
 Tasks::Tasks(Recorder& recorder, AttachRequest& request)
@@ -104,16 +139,19 @@ void Tasks::see(std::uint32_t tid) {
   Thread* thread = find_thread(tid);
   if (thread && (thread->ticking || thread->parked == kParked)) return;
   const bool is_known = (thread && thread->parked == 0) || tid == request_.in_handler;
-  const bool blocks = !is_known && blocks_sigprof(tid);
-  if (!is_known && !blocks && blocked_by(tid) & handlers_on_alternate_) {
+  const Sigprof sigprof = is_known ? Sigprof::unblocked : sigprof_of(tid);
+  if (!is_known && sigprof != Sigprof::blocked && blocked_by(tid) & handlers_on_alternate_) {
     ++in_handlers_;
     return;
   }
   if (!thread) thread = slot_of(tid);
+  const bool may_wait = thread && sigprof == Sigprof::unsure && may_still_wait(*thread);
   if (!thread)
     ++without_slot_;
-  else if (blocks)
+  else if (sigprof == Sigprof::blocked || (may_wait && is_last_round_))
     note_blocking(*thread);
+  else if (may_wait)
+    ++unsure_;
   else
     give_clock(*thread);
 }
@@ -123,6 +161,9 @@ Thread* Tasks::slot_of(std::uint32_t tid) {
   if (!thread) return nullptr;
   thread->masked = 0;
   thread->ticking = 0;
+  thread->parked = kUnsure;
+  thread->waits = 0;
+  thread->last_cpu = now(cpu_clock_of(tid));
   thread->stack = tid == pid_ ? main_ : ByteRange{};
   thread->tid = tid;
   atomic(thread->adopting).store(1);
@@ -156,23 +197,35 @@ void Tasks::start_unblocked() {
     const BlockingThread blocking = request_.list[i];
     Thread* thread = find_thread(blocking.tid);
     if (!thread || !thread->parked) continue;
-    if (blocking.reachable == 0 && blocks_sigprof(blocking.tid))
+    const Sigprof sigprof = blocking.reachable ? Sigprof::unblocked : sigprof_of(blocking.tid);
+    if (sigprof == Sigprof::blocked || (sigprof == Sigprof::unsure && is_last_round_))
       request_.list[kept++] = blocking;
+    else if (sigprof == Sigprof::unsure)
+      make_unsure(*thread, kParked);
     else if (atomic(thread->parked).exchange(0) == kParked)
       give_clock(*thread);
   }
   request_.listed = kept;
 }
 
+bool Tasks::has_to_look_again(int round) const {
+  if (in_handlers_ != 0 || unsure_ != 0) return round < kMoreRounds;
+  return round < kRounds && (fresh_ != 0 || request_.listed != 0);
+}
+
+void Tasks::look() {
+  fresh_ = in_handlers_ = without_slot_ = without_clock_ = unsure_ = 0;
+  start_unblocked();
+  visit_tasks(visit, this);
+}
+
 void Tasks::sample() {
-  for (int i = 0; i < (in_handlers_ != 0 ? kMoreRounds : kRounds) &&
-                  (fresh_ != 0 || in_handlers_ != 0 || request_.listed != 0);
-       ++i) {
+  for (int round = 0; has_to_look_again(round); ++round) {
     if (fresh_ == 0) wait_a_moment();
-    fresh_ = in_handlers_ = without_slot_ = without_clock_ = 0;
-    start_unblocked();
-    visit_tasks(visit, this);
+    look();
   }
+  is_last_round_ = true;
+  if (unsure_ != 0) look();
 }
 
 void Tasks::unblock() {

@@ -31,16 +31,17 @@ std::uint64_t digit(char c) {
 
 }  // namespace
 
-// proc_pid_syscall(5): "running", or the number, six arguments, stack pointer and pc; -1: none.
+// proc_pid_syscall(5): "running"; or the number, six arguments, stack pointer and pc; or -1 and the
+// last two of these.
 SystemCall system_call_of(std::uint32_t tid) {
   char path[kPathBytes], text[256];
   write_path(tid, "/syscall", path);
-  SystemCall call{-1, 0};
-  if (read_small_file(path, text, sizeof text) == 0 || digit(text[0]) > 9) return call;
+  SystemCall call{0, 0};
+  if (read_small_file(path, text, sizeof text) == 0) return {kUnknownCall, 0};
   const char* at = text;
-  for (call.number = 0; digit(*at) <= 9; ++at)
-    call.number = call.number * 10 + static_cast<long>(digit(*at));
-  if (std::strncmp(at, " 0x", 3) != 0) return {-1, 0};
+  if (digit(*at) > 9) return {*at == '-' ? kNoCall : kUnknownCall, 0};
+  for (; digit(*at) <= 9; ++at) call.number = call.number * 10 + static_cast<long>(digit(*at));
+  if (std::strncmp(at, " 0x", 3) != 0) return {kUnknownCall, 0};
   for (at += 3; digit(*at) < 16; ++at) call.first = call.first << 4 | digit(*at);
   return call;
 }
@@ -65,6 +66,13 @@ std::uint64_t ProcStatus::blocked() const {
   std::uint64_t mask = 0;
   for (const char* at = find("SigBlk"); at && digit(*at) < 16; ++at) mask = mask << 4 | digit(*at);
   return mask;
+}
+
+std::uint32_t ProcStatus::waits() const {
+  std::uint32_t count = 0;
+  for (const char* at = find("voluntary_ctxt_switches"); at && digit(*at) <= 9; ++at)
+    count = count * 10 + static_cast<std::uint32_t>(digit(*at));
+  return count;
 }
 
 }  // namespace gnomon::collector

@@ -5,8 +5,8 @@
 
 namespace gnomon::collector {
 
-// The system call that thread `tid` of this process stands in, and its first argument; -1: none, or
-// it cannot be told.
+// The system call that thread `tid` of this process stands in, and its first argument.
+constexpr long kNoCall = -1, kUnknownCall = -2;  // it waits elsewhere; it runs or cannot be read
 struct SystemCall {
   long number;
   std::uint64_t first;
@@ -21,6 +21,8 @@ class ProcStatus {
   const char* find(const char* name) const;
   // The mask of blocked signals, bit 0 for signal 1; 0: not told.
   std::uint64_t blocked() const;
+  // How often it has waited for something, modulo 2^32; 0: not told.
+  std::uint32_t waits() const;
 
  private:
   char text_[4096];

@@ -13,7 +13,7 @@ struct Thread {
   std::uint32_t used;      // 1: belongs to a thread
   std::uint32_t tid;       // 0: the thread does not run yet
   std::uint32_t adopting;  // the thread ran before it was sampled: its first tick gives it the slot
-  std::uint32_t parked;    // it blocks SIGPROF, and so has no clock; 2: since an earlier session
+  std::uint32_t parked;    // it blocks SIGPROF, or may, and so has no clock (attach_tasks.cpp)
   std::uint32_t ticking;   // 1: its clock runs; 2: it is being started
   std::uint32_t paused;    // its clock has stood still since its last tick
   std::uint32_t ticked;    // at least once since its clock started
@@ -22,6 +22,7 @@ struct Thread {
   std::uint32_t in_handler;
   std::uint32_t masked;     // the program believes this thread to block SIGPROF
   std::uint32_t waiting;    // for signals, SIGPROF among them
+  std::uint32_t waits;      // when last_cpu was taken of one that has no clock (attach_tasks.cpp)
   std::uint64_t first_due;  // CPU time at which its clock ticks first, ns
   std::uint64_t last_cpu;   // CPU time of the thread already accounted for, ns
   ByteRange stack;          // from its stack pointer to the end everything is mapped

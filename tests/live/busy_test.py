@@ -11,7 +11,7 @@ import recorded
 
 build = pathlib.Path(sys.argv[1])
 kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else (
-    "compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers")
+    "compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers", "wakes")
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PATIENCE = 30  # s
 

@@ -191,6 +191,32 @@ void is_called() {
   computes();
 }
 
+// Threads that wait for SIGPROF, and are woken by other signals all the time.
+std::atomic<pid_t> awaiting[4];
+void awaits(std::atomic<pid_t>& number) {
+  sigset_t others, sigprof;
+  sigfillset(&others);
+  sigdelset(&others, SIGUSR1);
+  pthread_sigmask(SIG_SETMASK, &others, nullptr);
+  sigemptyset(&sigprof);
+  sigaddset(&sigprof, SIGPROF);
+  number = gettid();
+  int got = 0;
+  sigwait(&sigprof, &got);
+  check(false, "sigwait");
+}
+void wakes() {
+  static const bool ready = [] {
+    signal(SIGUSR1, [](int) { ++handled; });
+    for (auto& number : awaiting) std::thread(awaits, std::ref(number)).detach();
+    return true;
+  }();
+  check(ready, "ready");
+  for (int i = 0; i < 100; ++i)
+    for (const auto& number : awaiting)
+      if (const pid_t tid = number; tid > 0) tgkill(getpid(), tid, SIGUSR1);
+}
+
 struct Work {
   int threads;
   std::function<void()> turn;
@@ -211,6 +237,7 @@ const std::map<std::string, Work> kWork = {
     {"handler", {1, handles}},
     {"handlers", {1, handles_for_long}},
     {"signal", {1, is_called}},
+    {"wakes", {1, wakes}},
 };
 
 bool input_is_over() {
