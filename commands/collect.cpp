@@ -1,10 +1,14 @@
 // `gnomon collect`: records a process that runs, without a debugger. The program's only thread.
 #include "commands/collect.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -14,7 +18,7 @@
 #include "commands/command.h"
 #include "injector/attach/ptrace_attach.h"
 #include "injector/attach/remote_process.h"
-#include "injector/handshake.h"
+#include "injector/recording.h"
 #include "injector/settings.h"
 
 namespace gnomon::commands {
@@ -28,6 +32,7 @@ struct Wanted {
   pid_t process = 0;
   std::optional<seconds> time;  // none: until told
   std::string directory = ".";
+  bool end = false;  // what records the process already
 };
 
 // N, Ns or Nm.
@@ -57,13 +62,18 @@ Result<void> set(char option, const std::string& word, Wanted& wanted) {
 
 Result<Wanted> read(std::span<const std::string> words) {
   constexpr std::string_view kOptions = "Ptd";
-  constexpr const char* kSyntax = "gnomon collect -P PID [-t TIME] [-d DIRECTORY]";
+  constexpr const char* kSyntax =
+      "gnomon collect -P PID [-t TIME] [-d DIRECTORY], or -P PID -e to end a recording";
   Wanted wanted;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word.size() < 2 || word[0] != '-')
       return fault("gnomon collect does not start programs, not even " + word,
                    "in LLDB `collector enable` and `run` do; of one that runs give the number: -P");
+    if (word == "-e") {
+      wanted.end = true;
+      continue;
+    }
     if (kOptions.find(word[1]) == std::string_view::npos)
       return fault("gnomon collect has no option " + word, kSyntax);
     if (word.size() == 2 && i + 1 == words.size())
@@ -123,12 +133,64 @@ std::string give_back(const injector::Settings& settings, End end, pid_t pid) {
   return injector::release_text(injector::release_by_ptrace(pid, settings.session));
 }
 
+// A process of its own, which ends the recording if this one is killed before it has. Both are
+// there for as long as the other one's end of a pipe is open.
+class Guard {
+ public:
+  Guard(const injector::Settings& settings, pid_t recorded) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    child_ = fork();
+    if (child_ == 0) {
+      close(ends[1]);
+      keep(settings, recorded, ends[0]);
+    }
+    close(ends[0]);
+    alive_ = ends[1];
+  }
+  ~Guard() {
+    if (alive_ >= 0) close(alive_);
+    if (child_ > 0) waitpid(child_, nullptr, 0);
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  // In the child. The signals that end this program are blocked.
+  [[noreturn]] static void keep(const injector::Settings& settings, pid_t recorded, int alive) {
+    setsid();
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, number);
+    char byte;
+    while (::read(alive, &byte, 1) < 0 && errno == EINTR) {
+    }
+    if (injector::is_recording(settings.stem, settings.session, recorded))
+      give_back(settings, End::told, recorded);
+    _exit(0);
+  }
+
+  pid_t child_ = -1;
+  int alive_ = -1;
+};
+
+// What another debugger or another of these programs began.
+Result<std::string> end_recording(pid_t pid) {
+  const auto recording = injector::recording_in(pid);
+  if (!recording || !injector::ask_to_end(recording->stem, recording->session, pid))
+    return fault(fmt::format("process {} is not being recorded", pid));
+  return fmt::format(
+      "Recording of process {} has ended. `gnomon print -functions {}` shows it.\n{}", pid,
+      recording->experiment,
+      injector::release_text(injector::release_by_ptrace(pid, recording->session)));
+}
+
 }  // namespace
 
 Result<std::string> collect(std::span<const std::string> words) {
   const auto wanted = read(words);
   if (!wanted) return tl::unexpected(wanted.error());
   const pid_t pid = wanted->process;
+  if (wanted->end) return end_recording(pid);
   const auto settings = injector::new_settings(library_folders(), wanted->directory);
   if (!settings) return tl::unexpected(settings.error());
   const sigset_t signals = ends();
@@ -137,6 +199,7 @@ Result<std::string> collect(std::span<const std::string> words) {
   const auto attached = injector::attach_by_ptrace(pid, *settings);
   const auto text = injector::text_of(attached, pid);
   if (!text) return text;
+  const Guard guard(*settings, pid);
   const auto start = Clock::now();
   fmt::print("{}{}", *text, wanted->time ? "" : "Ctrl-C ends the recording.\n");
   std::fflush(stdout);

@@ -50,10 +50,11 @@ class ShellHost : public Host {
 constexpr const char* kUsage =
     "Usage: gnomon print [OPTION]... -REPORT... EXPERIMENT\n"
     "       gnomon collect -P PID [-t TIME] [-d DIRECTORY]\n"
+    "       gnomon collect -P PID -e\n"
     "       gnomon help [COMMAND]\n"
     "       gnomon version\n\n"
     "collect records a process that runs, without a debugger, to DIRECTORY/test.N.er: for\n"
-    "TIME (10, 10s, 2m), or until Ctrl-C or its end.\n\n"
+    "TIME (10, 10s, 2m), or until Ctrl-C or its end. -e ends a recording, whoever began it.\n\n"
     "Example: gnomon print -functions test.1.er\n";
 
 // A report and its own words.

@@ -124,7 +124,9 @@ constexpr std::array kCommands{
         "A process that is stopped, attached to or launched, is recorded from here on. Every later "
         "`run` or `process launch` of the selected target is recorded from its beginning. Each "
         "writes an experiment, test.N.er with the first free N, in the current directory.\n\n"
-        "After `detach` the recording goes on until the process ends.\n",
+        "After `detach`, and without the debugger, the recording goes on until the process ends. "
+        "A later debugger's reports and `collector disable` are about it, as soon as it has "
+        "attached to the process; `gnomon collect -P PID -e` ends it, too.\n",
         kNone, false, 0, run_enable},
     Command{
         "disable", "", "", "Stop recording.",

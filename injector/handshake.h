@@ -17,10 +17,4 @@ namespace gnomon::injector {
 Result<void> ask_to_record(const std::string& stem, std::uint64_t session, pid_t pid,
                            unsigned limit_ms, const std::stop_token& stop);
 
-// True while the collector in process `pid` records for this session.
-bool is_recording(const std::string& stem, std::uint64_t session, pid_t pid);
-// Tells it to record no more; it stops at once, and closes the experiment when the process next
-// runs. False: it does not record.
-bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid);
-
 }  // namespace gnomon::injector

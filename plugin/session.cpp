@@ -13,7 +13,6 @@
 #include "commands/terminal.h"
 #include "injector/attach/lldb_attach.h"
 #include "injector/attach/ptrace_attach.h"
-#include "injector/handshake.h"
 #include "injector/lldb_commands.h"
 #include "injector/presence.h"
 
@@ -43,11 +42,26 @@ bool is_alive(lldb::SBProcess process) {
   }
 }
 
+std::string already(pid_t pid, const injector::Recording& recording) {
+  return fmt::format("Process {} is recorded already, to {}.\n", pid, recording.experiment);
+}
+
+pid_t number_of(lldb::SBProcess process) { return static_cast<pid_t>(process.GetProcessID()); }
+
 }  // namespace
 
 bool Session::is_recorded(lldb::SBProcess process) const {
-  return session_ != 0 &&
-         injector::is_recording(stem_, session_, static_cast<pid_t>(process.GetProcessID()));
+  return session_ != 0 && injector::is_recording(stem_, session_, number_of(process));
+}
+
+const injector::Recording* Session::recorded_by_others(lldb::SBProcess process) {
+  if (!is_alive(process) || is_recorded(process)) return nullptr;
+  auto recording = injector::recording_in(number_of(process));
+  if (!recording) return nullptr;
+  injector::let_sigprof_pass(debugger_);
+  others_ = std::move(*recording);
+  others_pid_ = process.GetProcessID();
+  return &others_;
 }
 
 // Where experiments go and what writes them; a fault: nothing can be recorded from here.
@@ -62,8 +76,9 @@ Result<injector::Settings> Session::settings() const {
 }
 
 Result<std::string> Session::record(lldb::SBProcess process, const injector::Settings& settings) {
-  const auto pid = static_cast<pid_t>(process.GetProcessID());
-  return injector::text_of(injector::attach_by_lldb(debugger_, process, settings), pid);
+  const auto result = injector::attach_by_lldb(debugger_, process, settings);
+  if (result) others_pid_ = 0;
+  return injector::text_of(result, number_of(process));
 }
 
 // One that LLDB cannot attach to is not recorded either.
@@ -74,16 +89,20 @@ Result<std::string> Session::attach(std::int32_t pid) {
                  "`collector enable` records that; `detach` first to attach to another");
   const auto wanted = settings();
   if (!wanted) return tl::unexpected(wanted.error());
-  const auto text = injector::text_of(injector::attach_by_ptrace(pid, *wanted), pid);
+  const auto recording = injector::recording_in(pid);
+  const auto text = recording ? already(pid, *recording)
+                              : injector::text_of(injector::attach_by_ptrace(pid, *wanted), pid);
   if (!text) return text;
   injector::let_sigprof_pass(debugger_);
   const auto attached = injector::attach_debugger(debugger_, pid);
-  if (!attached) {
+  if (!attached && !recording) {
     injector::ask_to_end(wanted->stem, wanted->session, pid);
     const auto& [what, next] = attached.error();
     return fault(what, next.empty() ? "" : "its recording has ended; " + next);
   }
+  if (!attached) return tl::unexpected(attached.error());
   injector::let_sigprof_pass(debugger_);  // of the target that this has made
+  if (recording) return *text + *attached;
   stem_ = wanted->stem;
   session_ = wanted->session;
   return *text + *attached;
@@ -104,10 +123,11 @@ Result<std::string> Session::enable() {
   std::string text;
   if (is_recorded(process)) {
     text = "Process " + pid + " is recorded already.\n";
+  } else if (const auto* others = recorded_by_others(process)) {
+    text = already(number_of(process), *others);
   } else if (alive) {
     auto attached = record(process, *wanted);
-    if (!attached && !injector::was_launched(static_cast<pid_t>(process.GetProcessID())))
-      return attached;
+    if (!attached && !injector::was_launched(number_of(process))) return attached;
     text = attached ? *attached : sentence(attached.error()) + "\n";
   }
   stem_ = wanted->stem;
@@ -125,33 +145,43 @@ Result<std::string> Session::enable() {
          stem_ + ".N.er.\n";
 }
 
+std::optional<std::string> Session::end_recording(lldb::SBProcess process) {
+  if (!is_alive(process)) return std::nullopt;
+  const pid_t pid = number_of(process);
+  if (session_ != 0 && injector::ask_to_end(stem_, session_, pid))
+    return give_back(process, session_);
+  const auto* others = recorded_by_others(process);
+  if (!others || !injector::ask_to_end(others->stem, others->session, pid)) return std::nullopt;
+  return give_back(process, others->session);
+}
+
 // A process that runs ends its recording itself, and what the collector has of it stays.
-std::string Session::give_back(lldb::SBProcess process) {
+std::string Session::give_back(lldb::SBProcess process, std::uint64_t session) {
   if (process.GetState() != lldb::eStateStopped)
     return "It is not stopped: its calls still go through the collector, which passes them on.\n";
-  return injector::release_text(injector::release_by_lldb(debugger_, process, session_));
+  return injector::release_text(injector::release_by_lldb(debugger_, process, session));
 }
 
 Result<std::string> Session::disable() {
   lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
   const std::string pid = std::to_string(process.GetProcessID());
-  const bool ended =
-      session_ != 0 && is_alive(process) &&
-      injector::ask_to_end(stem_, session_, static_cast<pid_t>(process.GetProcessID()));
-  const std::string left = ended ? give_back(process) : "";
-  if (!launch_ && !ended)
+  const auto left = end_recording(process);
+  if (!launch_ && !left)
     return fault("the collector is not enabled", "`collector enable` does that");
   if (launch_) launch_->release(debugger_);
   launch_.reset();
-  return ended ? "Disabled: process " + pid + " runs on without being recorded.\n" + left
-               : std::string("Disabled: later runs are not recorded.\n");
+  return left ? "Disabled: process " + pid + " runs on without being recorded.\n" + *left
+              : std::string("Disabled: later runs are not recorded.\n");
 }
 
 Result<std::string> Session::experiment() {
+  lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
+  recorded_by_others(process);
+  if (others_pid_ != 0 && others_pid_ == process.GetProcessID() && !is_recorded(process))
+    return others_.experiment;
   if (session_ == 0)
     return fault("nothing was recorded in this session",
                  "type `collector enable` and `run`, or name an experiment");
-  lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
   const bool alive = is_alive(process);
   if (const auto why = launch_ ? launch_->verdict(process) : std::nullopt)
     return fault("process " + std::to_string(process.GetProcessID()) + (alive ? " is" : " was") +
@@ -198,8 +228,10 @@ Interrupt Session::interrupt() const {
 }
 
 std::string Session::state() {
-  if (!launch_ && is_recorded(debugger_.GetSelectedTarget().GetProcess()))
-    return "enabled for this process; `collector enable` records later runs, too";
+  lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
+  if (!launch_ && (is_recorded(process) || recorded_by_others(process)))
+    return "enabled for this process, also after `detach`; `collector enable` records later runs, "
+           "too";
   if (!launch_) return "disabled; `collector enable` records later runs";
   return "enabled; every run writes an experiment, " + stem_ + ".N.er";
 }

@@ -7,6 +7,7 @@
 
 #include "commands/command.h"
 #include "injector/launch.h"
+#include "injector/recording.h"
 
 namespace gnomon::plugin {
 
@@ -27,13 +28,20 @@ class Session : public commands::Host {
  private:
   Result<injector::Settings> settings() const;
   Result<std::string> record(lldb::SBProcess process, const injector::Settings& settings);
-  std::string give_back(lldb::SBProcess process);
+  // Ends what a process is recorded by. Null: nothing; else what the collector still has of it.
+  std::optional<std::string> end_recording(lldb::SBProcess process);
+  std::string give_back(lldb::SBProcess process, std::uint64_t session);
   bool is_recorded(lldb::SBProcess process) const;
+  // What was begun by another debugger, or by `gnomon collect`; null: nothing.
+  const injector::Recording* recorded_by_others(lldb::SBProcess process);
 
   lldb::SBDebugger debugger_;
   std::optional<injector::Launch> launch_;
   std::string stem_;  // of the last enable
   std::uint64_t session_ = 0;
+  // Of others, as seen last, and of which process.
+  injector::Recording others_;
+  lldb::pid_t others_pid_ = 0;
 };
 
 }  // namespace gnomon::plugin

@@ -48,7 +48,8 @@ Fault fault_of(const AttachRequest& request) {
                   std::strerror(request.error) + ")",
               "choose a directory that it may write to"};
     case Attached::already:
-      return {"it is recorded already, to " + text_of(request.directory), ""};
+      return {"it is recorded already, to " + text_of(request.directory),
+              "`gnomon collect -P PID -e` ends that"};
     case Attached::failed:
       if (const auto* row = format::find_failure(request.failure))
         return {std::string(row->what), std::string(row->next)};

@@ -1,0 +1,105 @@
+// Recordings that go on in processes, seen from outside: their control pages. Any thread.
+#include "injector/recording.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <sstream>
+
+#include "injector/attach/remote_process.h"
+#include "injector/attach/view.h"
+#include "libcollector/format/names.h"
+
+namespace gnomon::injector {
+namespace {
+
+namespace fs = std::filesystem;
+using format::ControlPage;
+using Page = MappedControl;
+
+// The page, if it is the one of this process. The collector maps it only once it has its full size.
+Page map_page(const std::string& path, pid_t own) {
+  const int fd = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return nullptr;
+  ControlPage seen{};
+  struct stat info {};
+  void* memory = MAP_FAILED;
+  if (pread(fd, &seen, sizeof seen, 0) == sizeof seen && seen.magic == format::kControlMagic &&
+      seen.pid == static_cast<std::uint32_t>(own) && fstat(fd, &info) == 0 &&
+      info.st_size >= static_cast<off_t>(format::kControlBytes))
+    memory = mmap(nullptr, format::kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  return Page(memory == MAP_FAILED ? nullptr : static_cast<ControlPage*>(memory));
+}
+
+bool records(const ControlPage& page) {
+  return page.major == format::kFormatMajor &&
+         page.state == static_cast<std::uint32_t>(format::State::recording) &&
+         page.asked != static_cast<std::uint32_t>(format::Ask::end);
+}
+
+// A process may have experiments of this session that have ended. It writes its own number, which
+// in a pid namespace is another.
+Page find_page(const fs::path& stem, std::uint64_t session, pid_t pid,
+               bool (*fits)(const ControlPage& page)) {
+  const pid_t own = own_number(pid);
+  const std::string prefix = stem.filename().string() + ".";
+  std::error_code error;
+  for (fs::directory_iterator at(stem.parent_path(), error), end; !error && at != end;
+       at.increment(error)) {
+    if (at->path().extension() != ".er" || at->path().filename().string().rfind(prefix, 0) != 0)
+      continue;
+    Page page = map_page(at->path() / format::kControlFile, own);
+    if (page && page->session == session && fits(*page)) return page;
+  }
+  return nullptr;
+}
+
+// /directory/test of /directory/test.N.er; empty: it is no such name.
+std::string stem_of(const std::string& experiment) {
+  const std::string stem = fs::path(experiment).replace_extension().replace_extension();
+  return stem.size() + sizeof(".N.er") - 1 <= experiment.size() && experiment.ends_with(".er")
+             ? stem
+             : "";
+}
+
+}  // namespace
+
+MappedControl find_control(const std::string& stem, std::uint64_t session, pid_t pid) {
+  return find_page(stem, session, pid, [](const ControlPage&) { return true; });
+}
+
+bool is_recording(const std::string& stem, std::uint64_t session, pid_t pid) {
+  return find_page(stem, session, pid, records) != nullptr;
+}
+
+bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid) {
+  const Page page = find_page(stem, session, pid, records);
+  if (!page) return false;
+  std::atomic_ref(page->asked).store(static_cast<std::uint32_t>(format::Ask::end));
+  return true;
+}
+
+// By the pages it has mapped. What is in another mount namespace is named as the process sees it.
+std::optional<Recording> recording_in(pid_t pid) {
+  const pid_t own = own_number(pid);
+  std::istringstream maps(proc_text(pid, "maps"));
+  for (std::string line; std::getline(maps, line);) {
+    const auto at = line.find('/');
+    if (at == std::string::npos) continue;
+    const fs::path path = line.substr(at);
+    const std::string stem = stem_of(path.parent_path());
+    if (path.filename() != format::kControlFile || stem.empty()) continue;
+    for (const std::string& root : {std::string(), "/proc/" + std::to_string(pid) + "/root"}) {
+      const Page page = map_page(root + path.string(), own);
+      if (page && records(*page))
+        return Recording{root + path.parent_path().string(), root + stem, page->session};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace gnomon::injector

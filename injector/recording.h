@@ -1,0 +1,38 @@
+// Recordings that go on in processes, seen from outside: their control pages. Any thread.
+#pragma once
+#include <sys/mman.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libcollector/format/control.h"
+
+namespace gnomon::injector {
+
+struct UnmapControl {
+  void operator()(format::ControlPage* page) const { munmap(page, format::kControlBytes); }
+};
+using MappedControl = std::unique_ptr<format::ControlPage, UnmapControl>;
+
+// The control page of process `pid` below `stem` (/directory/test of test.N.er), recording or not;
+// null: there is none.
+MappedControl find_control(const std::string& stem, std::uint64_t session, pid_t pid);
+
+// True while the collector in process `pid` records for this session.
+bool is_recording(const std::string& stem, std::uint64_t session, pid_t pid);
+// Tells it to record no more; it stops at once, and closes the experiment when the process next
+// runs. False: it does not record.
+bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid);
+
+// What a process is recorded by, whoever began that.
+struct Recording {
+  std::string experiment;  // its directory, as it can be opened from here
+  std::string stem;
+  std::uint64_t session = 0;
+};
+std::optional<Recording> recording_in(pid_t pid);
+
+}  // namespace gnomon::injector
