@@ -49,7 +49,7 @@ Fault fault_of(const AttachRequest& request) {
               "choose a directory that it may write to"};
     case Attached::already:
       return {"it is recorded already, to " + text_of(request.directory),
-              "`gnomon collect -P PID -e` ends that"};
+              "`gnomon collect -P " + std::to_string(request.seen_pid) + " -e` ends that"};
     case Attached::failed:
       if (const auto* row = format::find_failure(request.failure))
         return {std::string(row->what), std::string(row->next)};

@@ -78,7 +78,8 @@ def told(work):
             assert threads > 2 and line.startswith(f"Recording process {pid} to {work}/test.1.er: {threads} threads, "), (threads, line)
             assert gnomon.stdout.readline() == "Ctrl-C ends the recording.\n"
             # One at a time.
-            assert collect(pid, work) == (1, f"gnomon: cannot record process {pid}: it is recorded already, to {work}/test.1.er.\n")
+            assert collect(pid, work) == (1, f"gnomon: cannot record process {pid}: it is recorded already, to {work}/test.1.er; "
+                                             f"`gnomon collect -P {pid} -e` ends that.\n")
             gnomon.send_signal(signal.SIGINT)
             said, _ = gnomon.communicate(timeout=PATIENCE)
             assert re.match(rf"Recorded \d+\.\d s; process {pid} runs on\. `gnomon print -functions {work}/test.1.er` shows it\.\n$", said), said

@@ -82,7 +82,7 @@ def two_debuggers(work):
         assert said == f"Process {pid} is recorded already, to {elsewhere}/test.1.er.\n", said
         assert gnomon("collect", "-P", pid, "-d", work) == (
             1, f"gnomon: cannot record process {pid}: it is recorded already, to {elsewhere}/test.1.er; "
-               "`gnomon collect -P PID -e` ends that.\n")
+               f"`gnomon collect -P {pid} -e` ends that.\n")
         status, said = gnomon("collect", "-P", pid, "-e")
         assert (status, said) == (0, f"Recording of process {pid} has ended. `gnomon print -functions {elsewhere}/test.1.er` shows it.\n"), said
         assert timers(pid) == ""
