@@ -184,6 +184,11 @@ Insertion::Progress Insertion::progress() const {
                                                                              : Progress::loading;
 }
 
+bool Insertion::has_helper_left() const {
+  const auto helper = read_value<std::uint64_t>(pid_, gate_at_ + GATE_HELPER_TID).value_or(0);
+  return helper == 0 || thread_by_own_number(pid_, static_cast<pid_t>(helper)) == 0;
+}
+
 void Insertion::hand_over() {
   if (gate_->taking != TAKING_WANTED || !made_.empty() || !handed_ ||
       read_value<std::int64_t>(pid_, gate_at_ + GATE_TAKING) != TAKING_WAITS)

@@ -48,6 +48,9 @@ class Insertion {
   };
   // What the process's memory says. Stops nothing.
   Progress progress() const;
+  // The thread that was made for the collector is not there, or not any more. One that is done ends
+  // by itself, soon.
+  bool has_helper_left() const;
   // To be called while it loads: files that it cannot open are handed to it when it waits for them.
   void hand_over();
   // Before the process runs under a debugger: threads that it keeps where they are, with no tick to

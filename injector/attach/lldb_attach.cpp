@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,9 +75,14 @@ std::chrono::nanoseconds run(lldb::SBProcess& process, Chosen& chosen, Insertion
   const bool comes_back = borrowed.stays;
   const auto limit = Clock::now() + kPatience;
   LldbUnblocking unblocking(process, insertion);
-  const auto enough = [&insertion, limit] {
+  static constexpr milliseconds kLeaving{20};
+  std::optional<Clock::time_point> done;
+  const auto enough = [&insertion, limit, &done] {
     insertion.hand_over();
-    return insertion.progress() == Insertion::Progress::done || Clock::now() > limit;
+    if (Clock::now() > limit) return true;
+    if (!done && insertion.progress() != Insertion::Progress::done) return false;
+    if (!done) done = Clock::now();
+    return insertion.has_helper_left() || Clock::now() > *done + kLeaving;
   };
   Kept kept;
   while (!enough()) {
@@ -122,12 +128,11 @@ void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& i
 }
 
 // The memory is given back only if nobody is in it any more.
-void give_back(lldb::SBProcess& process, std::uint64_t gate, std::uint64_t code) {
+void give_back(lldb::SBProcess& process, const Insertion& insertion, std::uint64_t gate,
+               std::uint64_t code) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
-  const auto helper = read_value<std::uint64_t>(pid, gate + GATE_HELPER_TID);
   const auto left = read_value<std::uint64_t>(pid, gate + GATE_LEFT);
-  if (!helper || !left || *left == 0) return;
-  if (thread_by_own_number(pid, static_cast<pid_t>(*helper)) != 0) return;
+  if (!left || *left == 0 || !insertion.has_helper_left()) return;
   for (const pid_t tid : threads_of(pid)) {
     const std::uint64_t pc = program_counter_of(pid, tid);
     if (pc == 0 || (pc >= code && pc < code + kCodeBytes)) return;
@@ -215,7 +220,7 @@ Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare) {
     return tl::unexpected(late(process, *insertion));
   repair_interrupted_waits(process);
   auto result = insertion->result();
-  give_back(process, room->gate, room->code);
+  give_back(process, *insertion, room->gate, room->code);
   if (result) {
     result->held_ms =
         std::chrono::duration<double, std::milli>(Clock::now() - start - free).count();
