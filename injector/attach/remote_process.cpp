@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <thread>
 
 namespace gnomon::injector {
 namespace {
@@ -80,7 +82,17 @@ std::vector<pid_t> threads_of(pid_t pid) {
   return threads;
 }
 
-std::string program_identity(pid_t pid) { return proc_text(pid, "auxv"); }
+// In the middle of execve(2) there is nothing but the end.
+std::string program_identity(pid_t pid) {
+  constexpr int kLooks = 100;
+  std::string words = proc_text(pid, "auxv");
+  for (int i = 0; i < kLooks && !words.empty() && words.find_first_not_of('\0') == words.npos;
+       ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    words = proc_text(pid, "auxv");
+  }
+  return words;
+}
 
 char state_of(pid_t pid, pid_t tid) {
   const std::string fields = fields_of(proc_text(pid, "task/" + std::to_string(tid) + "/stat"));

@@ -34,7 +34,8 @@ std::vector<Mapping> mappings_of(pid_t pid);
 bool is_mapped(pid_t pid, std::uint64_t begin, std::uint64_t bytes, const std::string& permissions);
 
 std::vector<pid_t> threads_of(pid_t pid);
-// What the kernel gave the program that runs in a process; another after execve(2).
+// What the kernel gave the program that runs in a process; another after execve(2), for whose end
+// it waits, up to 0.1 s.
 std::string program_identity(pid_t pid);
 // The letter of proc_pid_stat(5): 'R', 'S', 'D', 'T', 't', 'Z'; 0: it has ended.
 char state_of(pid_t pid, pid_t tid);
