@@ -82,6 +82,8 @@ Result<Wanted> read(std::span<const std::string> words) {
     if (!done) return tl::unexpected(done.error());
   }
   if (wanted.process == 0) return fault("no process is named", kSyntax);
+  if (wanted.end && (wanted.time || wanted.directory != "."))
+    return fault("-e records nothing, and goes with -P alone", kSyntax);
   return wanted;
 }
 
@@ -133,8 +135,8 @@ std::string give_back(const injector::Settings& settings, End end, pid_t pid) {
   return injector::release_text(injector::release_by_ptrace(pid, settings.session));
 }
 
-// A process of its own, which ends the recording if this one is killed before it has. Both are
-// there for as long as the other one's end of a pipe is open.
+// A process of its own, which ends the recording if this one is killed before it has: then the pipe
+// between them closes. Where none can be made the recording goes on, as after a debugger.
 class Guard {
  public:
   Guard(const injector::Settings& settings, pid_t recorded) {

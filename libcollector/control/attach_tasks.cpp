@@ -97,11 +97,13 @@ bool awaits_sigprof(std::uint64_t set_address) {
 // A tick that is pending could be seen: by a wait for signals that has begun before the collector
 // came, by signalfd(2), by sigpending(2). Such a wait takes what it waits for out of the mask.
 Sigprof sigprof_of(std::uint32_t tid) {
-  if (blocked_by(tid) & signal_bit(SIGPROF)) return Sigprof::blocked;
+  const auto blocks = [tid] { return (blocked_by(tid) & signal_bit(SIGPROF)) != 0; };
+  if (blocks()) return Sigprof::blocked;
   const SystemCall call = system_call_of(tid);
   if (call.number == kUnknownCall) return Sigprof::unsure;
-  return call.number == SYS_rt_sigtimedwait && awaits_sigprof(call.first) ? Sigprof::blocked
-                                                                          : Sigprof::unblocked;
+  const bool awaits = call.number == SYS_rt_sigtimedwait && awaits_sigprof(call.first);
+  // The first look may have met it at the end of such a wait.
+  return awaits || blocks() ? Sigprof::blocked : Sigprof::unblocked;
 }
 
 // From now on it is looked at whether it runs without waiting. A thread that takes its clock by

@@ -86,6 +86,8 @@ def two_debuggers(work):
         status, said = gnomon("collect", "-P", pid, "-e")
         assert (status, said) == (0, f"Recording of process {pid} has ended. `gnomon print -functions {elsewhere}/test.1.er` shows it.\n"), said
         assert timers(pid) == ""
+        status, said = gnomon("collect", "-P", pid, "-e", "-t", 1)
+        assert status != 0 and said.startswith("gnomon: -e records nothing, and goes with -P alone"), said
         assert gnomon("collect", "-P", pid, "-e") == (1, f"gnomon: process {pid} is not being recorded.\n")
         ends_right(program)
 
