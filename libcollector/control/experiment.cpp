@@ -36,6 +36,30 @@ int make_directory(const char* stem_path, Path& directory) {
   return EEXIST;
 }
 
+// Null: errno says why.
+Recorder* new_recorder() {
+  void* memory =
+      mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (madvise(memory, sizeof(Recorder), MADV_WIPEONFORK) == 0)
+    return static_cast<Recorder*>(memory);
+  const int error = errno;
+  munmap(memory, sizeof(Recorder));
+  errno = error;
+  return nullptr;
+}
+
+// That of the experiment before the last: threads may come late to the last one's. One that was not
+// closed completely is left to the thread that kept it open. Null: errno says why.
+Recorder* free_recorder() {
+  constinit static Recorder* kept[2] = {};
+  constinit static unsigned turn = 0;
+  Recorder*& mine = kept[turn];
+  turn ^= 1;
+  if (!mine || !mine->is_free()) mine = new_recorder();
+  return mine;
+}
+
 }  // namespace
 
 void remove_experiment(const Recorder& begun) {
@@ -51,25 +75,17 @@ Recorder* open_experiment(const Settings& settings, int& error) {
     std::memcpy(directory, settings.directory, sizeof settings.directory);
   else if (error = make_directory(settings.stem, directory); error != 0)
     return nullptr;
-  void* memory =
-      mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
+  Recorder* recorder = free_recorder();
+  if (!recorder) {
     error = errno;
     rmdir(directory);
     return nullptr;
   }
-  auto* fresh = static_cast<Recorder*>(memory);
-  if (madvise(memory, sizeof(Recorder), MADV_WIPEONFORK) != 0) {
-    error = errno;
-    rmdir(directory);
-  } else {
-    const Range opened =
-        fresh->open(directory, settings.session, static_cast<std::uint32_t>(getpid()));
-    if (opened.at) return fresh;
-    error = opened.error;
-    remove_experiment(*fresh);
-  }
-  munmap(memory, sizeof(Recorder));
+  const Range opened =
+      recorder->open(directory, settings.session, static_cast<std::uint32_t>(getpid()));
+  if (opened.at) return recorder;
+  error = opened.error;
+  remove_experiment(*recorder);
   return nullptr;
 }
 

@@ -163,6 +163,7 @@ int open_session(int argc, char** argv, Timer timer) {
   if (!recorder) return error;
   if (write_header(*recorder, settings, timer, argc, argv, scratch, sizeof scratch)) return 0;
   error = errno;
+  recorder->end(now(CLOCK_MONOTONIC), 0);
   remove_experiment(*recorder);
   recorder = nullptr;
   return error != 0 ? error : EIO;
@@ -238,7 +239,10 @@ Beginning begin_attached(const Settings& wanted) {
     return {nullptr, error};
   }
   keep_ticks_off_alternate_stacks();  // how large they are is not known
-  if (arm(timer, Loaded::at_any_time)) begin_recording();
+  if (arm(timer, Loaded::at_any_time))
+    begin_recording();
+  else
+    recorder->end(now(CLOCK_MONOTONIC), 0);
   return {recorder, 0};
 }
 

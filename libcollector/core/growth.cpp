@@ -64,15 +64,15 @@ Failure failure_of(long error) {
 
 }  // namespace
 
-Range map_range(const char* path, std::uint64_t offset, std::uint64_t bytes) {
+Range map_range(const char* path, std::uint64_t offset, std::uint64_t bytes, void* over) {
   if (!within_file_size_limit(offset + bytes)) return {nullptr, Failure::file_size_limit, EFBIG};
   const int fd = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW);
   if (fd < 0) return {nullptr, failure_of(fd), -fd};
   const long reserved = reserve(fd, offset, bytes);
   long at = 0;
   if (reserved == 0)
-    at = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                     static_cast<long>(offset));
+    at = raw_syscall(SYS_mmap, arg(over), static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | (over ? MAP_FIXED : 0), fd, static_cast<long>(offset));
   raw_syscall(SYS_close, fd);
   if (reserved < 0) return {nullptr, failure_of(reserved), static_cast<int>(-reserved)};
   if (at < 0 && at > -4096) return {nullptr, Failure::map_file, static_cast<int>(-at)};

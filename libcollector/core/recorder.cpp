@@ -65,8 +65,10 @@ Range Recorder::open(const char* directory, std::uint64_t session, std::uint32_t
   for (std::size_t i = 0; i < format::kDataFiles.size(); ++i)
     if (!path_of(format::kDataFiles[i].data(), data_path_[i])) return too_long;
 
-  const Range page = map_range(control_path, 0, format::kControlBytes);
+  const Range page = map_range(control_path, 0, format::kControlBytes, control_);
   if (!page.at) return page;
+  closed_ = 0;
+  atomic(epoch_).store(0, std::memory_order_release);
   control_ = static_cast<format::ControlPage*>(page.at);
   control_->major = format::kFormatMajor;
   control_->minor = format::kFormatMinor;
@@ -78,14 +80,17 @@ Range Recorder::open(const char* directory, std::uint64_t session, std::uint32_t
 
 Range Recorder::open_storage(std::uint32_t lanes) {
   if (const Range stacks = stacks_.open(stacks_path_, control_->session); !stacks.at) return stacks;
-  void* memory = mmap(nullptr, lanes * sizeof(Lane), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return {nullptr, Failure::map_file, errno};
-  lanes_ = static_cast<Lane*>(memory);
-  lane_count_ = lanes;
-  control_->lanes = lanes;
+  if (!lanes_) {
+    void* memory = mmap(nullptr, lanes * sizeof(Lane), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return {nullptr, Failure::map_file, errno};
+    lanes_ = static_cast<Lane*>(memory);
+    lane_count_ = lanes;
+  }
+  control_->lanes = lane_count_;
+  for (std::uint32_t i = 0; i < lane_count_; ++i) leave(lanes_[i]);
   atomic(ready_).store(1, std::memory_order_release);
-  return {memory};
+  return {lanes_};
 }
 
 bool Recorder::await_debugger(std::uint64_t limit_ns) {
@@ -156,6 +161,7 @@ void Recorder::close() {
   const format::ControlPage page = copy_of(*control_);
   closed->page = page;
   atomic(closed->check).store(format::page_check(page), std::memory_order_release);
+  closed_ = 1;
 }
 
 void Recorder::fail(Failure failure, int error) {

@@ -34,9 +34,14 @@ class Recorder {
  public:
   static constexpr std::uint32_t kPathBytes = 4096;
 
-  // Creates the control page in `directory`: from here on fail() is seen. Normal context.
+  // True if open() may be called: nothing is open, or what was is closed completely.
+  bool is_free() const { return !control_ || closed_ != 0; }
+  // Creates the control page in `directory`: from here on fail() is seen. After a recording that
+  // was closed it takes the place of that one's, which threads that come late may still count in.
+  // Normal context.
   Range open(const char* directory, std::uint64_t session, std::uint32_t pid);
-  // Creates stack table and lanes. Normal context.
+  // Creates stack table and lanes, or makes the lanes of an earlier recording free again. Normal
+  // context.
   Range open_storage(std::uint32_t lanes);
   // State: armed, until the debugger asks to record. False: it did not within `limit_ns`. Normal
   // context.
@@ -94,6 +99,7 @@ class Recorder {
   }
 
   std::uint32_t ready_;
+  std::uint32_t closed_;
   std::uint32_t lane_count_;
   std::uint32_t epoch_;
   format::ControlPage* control_;

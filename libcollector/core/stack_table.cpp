@@ -38,15 +38,22 @@ format::StackNode* StackTable::node(std::uint32_t id) const {
   return base + (s == 0 ? id : id - (kFirstNodes << (s - 1)));
 }
 
+std::uint64_t StackTable::segment_first(unsigned segment) {
+  return segment == 0 ? 0 : std::uint64_t{kFirstNodes} << (segment - 1);
+}
+
+std::uint64_t StackTable::segment_bytes(unsigned segment) {
+  return (segment == 0 ? kFirstNodes : segment_first(segment)) * sizeof(format::StackNode);
+}
+
 Range StackTable::map_segment_of(std::uint32_t id) {
   const auto s = static_cast<unsigned>(std::bit_width(id / kFirstNodes));
   if (s >= kSegments) return {nullptr, format::Failure::stacks_full, 0};
   auto slot = atomic(segments_[s]);
   if (format::StackNode* there = slot.load(std::memory_order_acquire)) return {there};
-  const std::uint64_t first = s == 0 ? 0 : std::uint64_t{kFirstNodes} << (s - 1);
-  const std::uint64_t bytes = (s == 0 ? kFirstNodes : first) * sizeof(format::StackNode);
-  const Range range =
-      map_range(path_, format::kStackNodesOffset + first * sizeof(format::StackNode), bytes);
+  const std::uint64_t bytes = segment_bytes(s);
+  const Range range = map_range(
+      path_, format::kStackNodesOffset + segment_first(s) * sizeof(format::StackNode), bytes);
   if (!range.at) return range;
   format::StackNode* expected = nullptr;
   if (!slot.compare_exchange_strong(expected, static_cast<format::StackNode*>(range.at))) {
@@ -84,7 +91,12 @@ StackTable::Interned StackTable::intern(std::uint32_t parent, std::uint64_t pc) 
 }
 
 void StackTable::close() {
-  if (header_) atomic(header_->closed).store(1, std::memory_order_release);
+  if (!header_) return;
+  atomic(header_->closed).store(1, std::memory_order_release);
+  unmap_range(header_, format::kStackNodesOffset);
+  for (unsigned s = 0; s < kSegments; ++s)
+    if (segments_[s]) unmap_range(segments_[s], segment_bytes(s));
+  *this = {};
 }
 
 }  // namespace gnomon::collector

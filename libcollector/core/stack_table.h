@@ -20,7 +20,8 @@ class StackTable {
     format::Failure failure = format::Failure::none;
     int error = 0;
   };
-  // No node is added any more. Nothing on a table that is not open.
+  // The file is complete; nobody interns any more. The table may be opened again. Nothing on one
+  // that is not open.
   void close();
 
   // The node of frame `pc` called from node `parent`.
@@ -31,6 +32,8 @@ class StackTable {
   static constexpr std::uint32_t kFirstNodes = format::kStackFirstNodes;
   static constexpr std::uint32_t kSegments = 17;
 
+  static std::uint64_t segment_first(unsigned segment);  // node
+  static std::uint64_t segment_bytes(unsigned segment);
   format::StackNode* node(std::uint32_t id) const;
   Range map_segment_of(std::uint32_t id);
 
