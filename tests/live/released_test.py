@@ -30,6 +30,7 @@ class Process:
         self.masks = dict(list(zip(BLOCKING, masks))[1:])
         self.timers = (at / "timers").read_text()
         self.files = sorted(file.name for file in (at / "fd").iterdir())
+        self.mappings = len((at / "maps").read_text().splitlines())
 
     def __repr__(self):
         return str(self.__dict__)
@@ -106,4 +107,25 @@ def at_every_stop(work):
         ends_right(program)
 
 
-attempts.try_cases(masks, at_every_stop)
+def over_and_over(work):
+    """What a recording leaves mapped serves the later ones."""
+    with started(work, "steady") as program:
+        assert int(program.stdout.readline()) == program.pid > 0
+        before = Process(program.pid)
+        for number in range(1, 21):
+            with attempts.started(build / "bin/gnomon", "collect", "-P", program.pid, cwd=work, stdin=subprocess.DEVNULL,
+                                  stderr=subprocess.STDOUT) as gnomon:
+                line = gnomon.stdout.readline()
+                assert line.startswith(f"Recording process {program.pid} to {work}/test.{number}.er"), line
+                gnomon.terminate()
+                gnomon.communicate(timeout=PATIENCE)
+            as_before(before, program)
+            if number == 2:
+                second = Process(program.pid)
+        wait_for(lambda: Process(program.pid).mappings <= second.mappings)
+        state = recorded.status(build, f"{work}/test.20.er")["State"]
+        assert state == "ended; the program runs on", state
+        ends_right(program)
+
+
+attempts.try_cases(masks, at_every_stop, over_and_over)
