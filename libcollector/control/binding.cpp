@@ -219,7 +219,7 @@ Bound unbind_hooks() { return bind(Towards::libc); }
 const char* bound_elsewhere(const char* name) {
   void* found = dlsym(RTLD_DEFAULT, name);
   for (const Hook& hook : all_hooks())
-    if (found == hook.ours) return nullptr;
+    if (found == hook.ours || found == hook.behind->found) return nullptr;
   Dl_info info{};
   void* symbol = nullptr;
   if (!found || dladdr1(found, &info, &symbol, RTLD_DL_SYMENT) == 0) return "";

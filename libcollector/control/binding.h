@@ -16,8 +16,8 @@ Bound bind_hooks();
 // Whatever leads to us leads to libc again, and what is linked later too. As above.
 Bound unbind_hooks();
 
-// The path of the object whose `name` the program is linked to, if that is not ours; null: it is
-// ours, or bound to it. Takes the loader's lock.
+// The path of the object whose `name` the program is linked to, if that is neither ours nor the one
+// behind it, to which what could not be changed still leads. Null: it is. Takes the loader's lock.
 const char* bound_elsewhere(const char* name);
 
 }  // namespace gnomon::collector

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A program that was linked to libc before the collector came is bound to it: what it does from then on is followed."""
+import ctypes
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
+import attempts
 import recorded
 
 build = pathlib.Path(sys.argv[1])
@@ -14,6 +16,7 @@ NAMES = ("pthread_create", "thrd_create", "raise", "pthread_sigmask", "execvpe",
          "execve", "execvp", "fexecve", "__sigaction", "__sysv_signal", "bsd_signal", "sigaction", "sigaltstack", "sigignore",
          "siginterrupt", "signal", "sigprocmask", "sigset", "sigtimedwait", "sigwait", "sigwaitinfo", "ssignal", "sysv_signal", "prctl",
          "syscall")
+MSEAL = 462
 
 
 def run(work, way, names, **more):
@@ -59,6 +62,23 @@ def between(work):
     assert "libraries with a pthread_create of their own, by which new threads go unsampled: 1." in notes, notes
 
 
+def sealed(work):
+    """What cannot be changed stays as it is, and is counted."""
+    if ctypes.CDLL(None).syscall(MSEAL, 0, 0, 0) != 0:
+        print("this kernel seals no memory")
+        return
+    with attempts.started(build / "targets/steady", cwd=work, stdin=subprocess.PIPE, env={"LD_PRELOAD": str(build / "targets/libseals.so")}) as program:
+        assert int(program.stdout.readline()) == program.pid > 0
+        done = subprocess.run([build / "bin/gnomon", "collect", "-P", str(program.pid), "-t", "1"], cwd=work, capture_output=True, text=True,
+                              timeout=60, stdin=subprocess.DEVNULL)
+        said = re.search(r"^Not sampled: threads made from now on at (\d+) places in memory that cannot be changed\.$", done.stdout, re.M)
+        assert (done.returncode, done.stderr) == (0, "") and said and int(said[1]) > 1, done
+        table, notes = recorded.functions(build, f"{work}/test.1.er")
+        assert any("computes" in name for name in table), table
+        assert f"places whose calls go past the collector, because their memory cannot be changed: {said[1]}." in notes, notes
+        assert program.communicate(timeout=60)[0] == "right\n" and program.returncode == 0, program
+
+
 for kind in WAYS:
     with tempfile.TemporaryDirectory() as directory:
         every_way(directory, kind)
@@ -66,3 +86,6 @@ for kind in WAYS:
 with tempfile.TemporaryDirectory() as directory:
     between(directory)
     print("between: ok")
+with tempfile.TemporaryDirectory() as directory:
+    sealed(directory)
+    print("sealed: ok")
