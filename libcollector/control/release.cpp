@@ -91,6 +91,7 @@ Attached give_process_back(AttachRequest& request) {
   let_masks_be_believed(false);
   block_as_believed();
   if (list_believed(request) != 0) ask_for_masks(request);
+  forget_tasks();  // of which thread the mask is its own is to be seen anew
   if (request.blocking = list_believed(request); request.blocking != 0) {
     let_masks_be_believed(true);
     return Attached::kept_masks;
@@ -101,7 +102,6 @@ Attached give_process_back(AttachRequest& request) {
   }
   restore_handler_masks();
   request.unbound = unbind_hooks().refused;
-  forget_tasks();
   return Attached::released;
 }
 

@@ -54,22 +54,6 @@ def by_ptrace(work, program, number):
     return during
 
 
-def by_lldb(work, program, number):
-    """Two debuggers, one after the other."""
-    def in_lldb(*commands):
-        answers, errors = lldb_session.run(build, None, [f"process attach -p {program.pid}", *commands, "detach"], work)
-        assert not errors, errors
-        return answers[2:-1]
-
-    (_, said), = in_lldb("collector enable")
-    assert said.startswith(f"Recording process {program.pid} to {work}/test.{number}.er"), said
-    wait_for(lambda: "computes_blocked" in names(work, number))
-    during = Process(program.pid)
-    (_, said), = in_lldb("collector disable")
-    assert said == f"Disabled: process {program.pid} runs on without being recorded.\n", said
-    return during
-
-
 def names(work, number):
     functions, _ = recorded.functions(build, f"{work}/test.{number}.er")
     return {re.sub(r".*::(\w+)\(\)$", r"\1", name) for name in functions}
@@ -94,27 +78,19 @@ def as_before(before, program):
     assert all(mask & SIGPROF for mask in now.masks.values()), now
 
 
-def masks(work, record, times):
+def masks(work):
     """Threads that block SIGPROF have it blocked again."""
     with started(work, "masks") as program:
         assert int(program.stdout.readline().split()[0]) == program.pid > 0
         wait_for(lambda: (before := Process(program.pid)).signals["SigCgt"] & SIGUSR2 and all(mask & SIGPROF for mask in before.masks.values()))
         before = Process(program.pid)
-        for number in range(1, times + 1):
-            during = record(work, program, number)
+        for number in range(1, 6):
+            during = by_ptrace(work, program, number)
             assert during.signals["SigCgt"] & SIGPROF and during.timers and not during.masks["blocked"] & SIGPROF, during
             as_before(before, program)
             state = recorded.status(build, f"{work}/test.{number}.er")["State"]
             assert state == "ended; the program runs on", state
         ends_right(program)
-
-
-def masks_by_ptrace(work):
-    masks(work, by_ptrace, 5)
-
-
-def masks_by_lldb(work):
-    masks(work, by_lldb, 2)
 
 
 def at_every_stop(work):
@@ -152,4 +128,4 @@ def over_and_over(work):
         ends_right(program)
 
 
-attempts.try_cases(masks_by_ptrace, masks_by_lldb, at_every_stop, over_and_over)
+attempts.try_cases(masks, at_every_stop, over_and_over)
