@@ -55,6 +55,15 @@ int wait_past_ticks(const sigset_t* set, siginfo_t* info, std::uint64_t limit) {
   }
 }
 
+// Noted before it is asked whether it may: who forbids it looks afterwards for whom it is noted.
+bool may_only_believe(Thread& thread) {
+  const bool is_catching = program_catches_sigprof();
+  if (!is_catching) atomic(thread.masked).store(1);
+  const bool may = believed;
+  if (!may) atomic(thread.masked).store(0);
+  return may && !is_catching;
+}
+
 bool is_sensible(const timespec& limit) {
   return limit.tv_sec >= 0 && limit.tv_nsec >= 0 && limit.tv_nsec < 1'000'000'000 &&
          limit.tv_sec <= 1'000'000'000;
@@ -112,12 +121,7 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
     const bool names_it = sigismember(set, SIGPROF) == 1;
     if (how == SIG_UNBLOCK ? names_it : how == SIG_SETMASK && !names_it) thread->masked = 0;
     if (how != SIG_UNBLOCK && names_it) {
-      if (!believed)
-        thread->masked = 0;
-      else if (!program_catches_sigprof()) {
-        thread->masked = 1;
-        sigdelset(&without, SIGPROF);
-      }
+      if (may_only_believe(*thread)) sigdelset(&without, SIGPROF);
     }
   }
   const int error = real_mask(how, set ? &without : nullptr, old);
