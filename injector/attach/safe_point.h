@@ -60,7 +60,10 @@ SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks
   for (const Frame& frame : frames) {
     const std::uint64_t pc = frame.is_interrupted ? frame.pc : frame.pc - 1;
     found.is_under_loader = found.is_under_loader || loads(pc);
-    if (frame.is_interrupted) interrupted = true, outermost = 0;
+    // A handler that is itself in code that has locks, or the return from any: it goes on from there
+    // by a copy of what was interrupted.
+    if (frame.is_interrupted && outermost != 0) return {};
+    if (frame.is_interrupted) interrupted = true;
     if (!interrupted) continue;
     if (has_locks(pc)) {
       outermost = pc;
@@ -74,6 +77,7 @@ SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks
       found.where = Where::later;
       found.address = frame.pc;
     }
+    outermost = 0;
   }
   // What was interrupted could not be seen to its end.
   return interrupted ? SafePoint{} : found;

@@ -35,7 +35,7 @@ constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
 constinit Unwinder unwinder;
 constinit pthread_key_t thread_key = 0;
 constinit bool prepared = false;  // what is made once a process, however many sessions it sees
-constinit std::atomic<bool> ending = false;
+constinit std::atomic<pid_t> ending = 0;  // the process in which a thread ends the session
 constinit Settings settings;
 constinit std::uint64_t cpu_at_begin = 0;  // of the process, ns: its loading is not in the samples
 constinit char scratch[64 * 1024] = {};    // one line of the header or of the map
@@ -83,12 +83,19 @@ void end_as_asked(void*) {
   end_recording();
 }
 
-// In a handler, whose stack may be small; one caller at a time.
+pid_t own_process() { return static_cast<pid_t>(raw_syscall(SYS_getpid)); }
+
+bool is_ending() { return ending == own_process(); }
+
+// In a handler, whose stack may be small; one caller at a time. A fork child may be without the
+// thread that was about it.
 void end_if_asked() {
   alignas(16) static char stack[32 * 1024];
-  if (!recorder->is_to_end() || ending.exchange(true)) return;
-  call_on_stack(stack + sizeof stack, end_as_asked, nullptr);
-  ending = false;
+  pid_t other = ending;
+  const pid_t own = own_process();
+  if (!recorder->is_to_end() || other == own || !ending.compare_exchange_strong(other, own)) return;
+  if (recorder->is_to_end()) call_on_stack(stack + sizeof stack, end_as_asked, nullptr);
+  ending = 0;
 }
 
 // pthread_setspecific allocates for a key beyond the first 32, which a tick may not.
@@ -145,12 +152,12 @@ void begin_recording() {
   recorder->begin(now(CLOCK_MONOTONIC));
 }
 
-// A session that was asked to end and has had no tick since; or a tick is about to end it. At most
-// half a second.
+// A session that was asked to end and has had no tick since; or a tick ends it. At most half a
+// second.
 void end_earlier() {
   constexpr std::uint64_t kPatience = 500'000'000;  // ns
   const std::uint64_t limit = now(CLOCK_MONOTONIC) + kPatience;
-  while (recorder && recorder->is_to_end() && now(CLOCK_MONOTONIC) < limit) {
+  while (recorder && (recorder->is_to_end() || is_ending()) && now(CLOCK_MONOTONIC) < limit) {
     end_if_asked();
     raw_syscall(SYS_sched_yield);
   }
@@ -224,11 +231,12 @@ bool end_session() {
   if (!recorder || !recorder->control()) return true;
   atomic(recorder->control()->asked).store(static_cast<std::uint32_t>(format::Ask::end));
   end_earlier();
-  return recorder->control()->end_time != 0;
+  return recorder->control()->end_time != 0 && !is_ending();
 }
 
 Beginning begin_attached(const Settings& wanted) {
   end_earlier();
+  if (is_ending()) return {nullptr, EBUSY};
   settings = wanted;
   if (settings.handed >= 0 && !take_directory(settings.handed, settings.directory))
     return {nullptr, EBADF};
@@ -246,8 +254,9 @@ Beginning begin_attached(const Settings& wanted) {
   return {recorder, 0};
 }
 
+// What a thread was made to believe of its mask outlives the recording.
 Thread* calling_thread() {
-  if (current_thread || !active_recorder()) return current_thread;
+  if (current_thread || !recorder || !recorder->control()) return current_thread;
   const Blocked blocked(kAllSignals);
   Thread* slot = find_thread(static_cast<std::uint32_t>(raw_syscall(SYS_gettid)));
   if (slot && atomic(slot->adopting).load() != 0) adopt_thread(*slot);

@@ -49,7 +49,8 @@ std::condition_variable is_over;
 
 [[gnu::noinline]] void computes_blocked() {
   compute(kMoment);
-  check(is_blocked(SIGPROF) && is_blocked(SIGUSR1), "mask of one that computes");
+  check(is_blocked(SIGPROF), "mask of one that computes: SIGPROF");
+  check(is_blocked(SIGUSR1), "mask of one that computes: SIGUSR1");
 }
 void blocked() {
   block_all();

@@ -58,6 +58,16 @@ TEST(SafePoint, BeyondAllThatSignalsInterrupted) {
   EXPECT_EQ(of({{110, true}, {290, false}, {120, true}}).where, Where::here);
 }
 
+TEST(SafePoint, NowhereInAHandlerWithLocks) {
+  EXPECT_EQ(of({{210, true}, {220, false}, {290, false}, {120, true}}).where, Where::nowhere);
+  // On its return.
+  EXPECT_EQ(of({{290, true}, {120, true}, {130, false}}).where, Where::nowhere);
+  EXPECT_EQ(of({{290, true}, {210, true}, {130, false}}).where, Where::nowhere);
+  // It interrupted the program's handler.
+  EXPECT_EQ(of({{210, true}, {290, false}, {110, true}, {290, false}, {120, true}}).where,
+            Where::nowhere);
+}
+
 TEST(SafePoint, TellsWhatTheLoaderCalls) {
   EXPECT_FALSE(of({{110, true}, {210, false}, {120, false}}).is_under_loader);
   const SafePoint point = of({{110, true}, {265, false}, {120, false}});
