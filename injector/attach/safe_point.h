@@ -60,8 +60,8 @@ SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks
   for (const Frame& frame : frames) {
     const std::uint64_t pc = frame.is_interrupted ? frame.pc : frame.pc - 1;
     found.is_under_loader = found.is_under_loader || loads(pc);
-    // A handler that is itself in code that has locks, or the return from any: it goes on from there
-    // by a copy of what was interrupted.
+    // A handler that is itself in code that has locks, or the return from any: it goes on from
+    // there by a copy of what was interrupted.
     if (frame.is_interrupted && outermost != 0) return {};
     if (frame.is_interrupted) interrupted = true;
     if (!interrupted) continue;

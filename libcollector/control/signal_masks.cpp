@@ -56,7 +56,7 @@ int wait_past_ticks(const sigset_t* set, siginfo_t* info, std::uint64_t limit) {
 }
 
 // Noted before it is asked whether it may: who forbids it looks afterwards for whom it is noted.
-bool may_only_believe(Thread& thread) {
+bool try_to_only_believe(Thread& thread) {
   const bool is_catching = program_catches_sigprof();
   if (!is_catching) atomic(thread.masked).store(1);
   const bool may = believed;
@@ -121,7 +121,7 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
     const bool names_it = sigismember(set, SIGPROF) == 1;
     if (how == SIG_UNBLOCK ? names_it : how == SIG_SETMASK && !names_it) thread->masked = 0;
     if (how != SIG_UNBLOCK && names_it) {
-      if (may_only_believe(*thread)) sigdelset(&without, SIGPROF);
+      if (try_to_only_believe(*thread)) sigdelset(&without, SIGPROF);
     }
   }
   const int error = real_mask(how, set ? &without : nullptr, old);

@@ -78,14 +78,39 @@ def as_before(before, program):
     assert all(mask & SIGPROF for mask in now.masks.values()), now
 
 
-def masks(work):
+def by_lldb(work, program, number):
+    """Records it in one LLDB, and ends the recording in another. None: that other was about to hand a thread a tick."""
+    attach = f"process attach -p {program.pid}"
+    answers, _ = lldb_session.run(build, None, [attach, "collector enable", "detach"], work)
+    assert f"Recording process {program.pid} to {work}/test.{number}.er" in dict(answers)["collector enable"], answers
+    wait_for(lambda: "computes_blocked" in names(work, number))
+    during = Process(program.pid)
+    answers, errors = lldb_session.run(build, None, [attach, "collector disable", "detach"], work)
+    said = dict(answers)["collector disable"]
+    if "a debugger holds a thread of it" in said:
+        return None
+    assert said == f"Disabled: process {program.pid} runs on without being recorded.\n", (said, errors)
+    return during
+
+
+def masks_by_ptrace(work):
+    masks(work, by_ptrace, 5)
+
+
+def masks_by_lldb(work):
+    masks(work, by_lldb, 2)
+
+
+def masks(work, record, times):
     """Threads that block SIGPROF have it blocked again."""
     with started(work, "masks") as program:
         assert int(program.stdout.readline().split()[0]) == program.pid > 0
         wait_for(lambda: (before := Process(program.pid)).signals["SigCgt"] & SIGUSR2 and all(mask & SIGPROF for mask in before.masks.values()))
         before = Process(program.pid)
-        for number in range(1, 6):
-            during = by_ptrace(work, program, number)
+        for number in range(1, times + 1):
+            during = record(work, program, number)
+            if not during:
+                continue
             assert during.signals["SigCgt"] & SIGPROF and during.timers and not during.masks["blocked"] & SIGPROF, during
             as_before(before, program)
             state = recorded.status(build, f"{work}/test.{number}.er")["State"]
@@ -128,4 +153,4 @@ def over_and_over(work):
         ends_right(program)
 
 
-attempts.try_cases(masks, at_every_stop, over_and_over)
+attempts.try_cases(masks_by_ptrace, masks_by_lldb, at_every_stop, over_and_over)
