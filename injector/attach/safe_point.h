@@ -19,6 +19,8 @@ struct SafePoint {
   std::uint64_t address = 0;  // later: where it is out of them, by its stack
   // The loader has called it, or may have: no library can be loaded before it gets on.
   bool is_under_loader = false;
+  // At the end of which the thread's mask is what it was before.
+  bool is_in_handler = false;
 };
 
 class SafePoints {
@@ -56,14 +58,16 @@ SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks
   using Where = SafePoint::Where;
   SafePoint found;
   std::uint64_t outermost = 0;  // of the calls inside libc that were interrupted; 0: not in any
-  bool interrupted = false;
+  bool interrupted = false, returns = false;
   for (const Frame& frame : frames) {
     const std::uint64_t pc = frame.is_interrupted ? frame.pc : frame.pc - 1;
     found.is_under_loader = found.is_under_loader || loads(pc);
-    // A handler that is itself in code that has locks, or the return from any: it goes on from
-    // there by a copy of what was interrupted.
-    if (frame.is_interrupted && outermost != 0) return {};
-    if (frame.is_interrupted) interrupted = true;
+    if (frame.is_interrupted) {
+      found.is_in_handler = &frame != &frames.front();
+      // Of a handler that is itself in such code nothing is safe but its last step, the return.
+      returns = returns || (outermost != 0 && &frame != &frames[1]);
+      interrupted = true, outermost = 0;
+    }
     if (!interrupted) continue;
     if (has_locks(pc)) {
       outermost = pc;
@@ -71,13 +75,13 @@ SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks
     }
     interrupted = false;
     const bool is_first = found.where == Where::nowhere;
-    if (outermost == 0 || ((waits || !is_first) && only_waits(outermost))) {
+    if (!returns && (outermost == 0 || ((waits || !is_first) && only_waits(outermost)))) {
       if (is_first) found.where = Where::here;
     } else {
       found.where = Where::later;
       found.address = frame.pc;
     }
-    outermost = 0;
+    returns = false, outermost = 0;
   }
   // What was interrupted could not be seen to its end.
   return interrupted ? SafePoint{} : found;

@@ -63,7 +63,8 @@ SafePoint MaskPoints::of(const Stopped& thread, bool waits) {
   if (change_ == MaskChange::unblock && waits_for_sigprof(thread)) return {};
   if (runs_handler(thread)) return {};
   if (waits && is_plain_wait(thread.pid, thread.tid)) return {SafePoint::Where::here};
-  return points_.of(thread, waits);
+  const SafePoint point = points_.of(thread, waits);
+  return point.is_in_handler ? SafePoint{} : point;
 }
 
 bool only_believes(pid_t pid, const format::BlockingThread& thread) {

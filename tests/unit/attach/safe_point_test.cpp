@@ -58,14 +58,26 @@ TEST(SafePoint, BeyondAllThatSignalsInterrupted) {
   EXPECT_EQ(of({{110, true}, {290, false}, {120, true}}).where, Where::here);
 }
 
-TEST(SafePoint, NowhereInAHandlerWithLocks) {
-  EXPECT_EQ(of({{210, true}, {220, false}, {290, false}, {120, true}}).where, Where::nowhere);
-  // On its return.
-  EXPECT_EQ(of({{290, true}, {120, true}, {130, false}}).where, Where::nowhere);
-  EXPECT_EQ(of({{290, true}, {210, true}, {130, false}}).where, Where::nowhere);
+TEST(SafePoint, LaterThanAHandlerWithLocks) {
+  const SafePoint point = of({{210, true}, {220, false}, {290, false}, {120, true}});
+  EXPECT_EQ(point.where, Where::later);
+  EXPECT_EQ(point.address, 120u);
+  // It waits, and so does what it interrupted.
+  EXPECT_EQ(
+      of({{205, true}, {255, false}, {290, false}, {205, true}, {255, false}, {120, false}}, true)
+          .where,
+      Where::later);
   // It interrupted the program's handler.
-  EXPECT_EQ(of({{210, true}, {290, false}, {110, true}, {290, false}, {120, true}}).where,
-            Where::nowhere);
+  EXPECT_EQ(of({{210, true}, {290, false}, {110, true}, {290, false}, {120, true}}).address, 110u);
+  // On its return.
+  EXPECT_EQ(of({{290, true}, {120, true}, {130, false}}).where, Where::here);
+  EXPECT_EQ(of({{290, true}, {210, true}, {130, false}}).where, Where::later);
+}
+
+TEST(SafePoint, TellsOfHandlers) {
+  EXPECT_FALSE(of({{110, true}, {120, false}}).is_in_handler);
+  EXPECT_TRUE(of({{110, true}, {290, false}, {120, true}}).is_in_handler);
+  EXPECT_TRUE(of({{290, true}, {120, true}}).is_in_handler);
 }
 
 TEST(SafePoint, TellsWhatTheLoaderCalls) {
