@@ -19,7 +19,7 @@ struct SafePoint {
   std::uint64_t address = 0;  // later: where it is out of them, by its stack
   // The loader has called it, or may have: no library can be loaded before it gets on.
   bool is_under_loader = false;
-  // At the end of which the thread's mask is what it was before.
+  // A signal handler's return puts back the mask from before it.
   bool is_in_handler = false;
 };
 
@@ -58,14 +58,14 @@ SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks
   using Where = SafePoint::Where;
   SafePoint found;
   std::uint64_t outermost = 0;  // of the calls inside libc that were interrupted; 0: not in any
-  bool interrupted = false, returns = false;
+  bool interrupted = false, has_to_return = false;
   for (const Frame& frame : frames) {
     const std::uint64_t pc = frame.is_interrupted ? frame.pc : frame.pc - 1;
     found.is_under_loader = found.is_under_loader || loads(pc);
     if (frame.is_interrupted) {
       found.is_in_handler = &frame != &frames.front();
       // Of a handler that is itself in such code nothing is safe but its last step, the return.
-      returns = returns || (outermost != 0 && &frame != &frames[1]);
+      has_to_return = has_to_return || (outermost != 0 && &frame != &frames[1]);
       interrupted = true, outermost = 0;
     }
     if (!interrupted) continue;
@@ -75,13 +75,13 @@ SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks
     }
     interrupted = false;
     const bool is_first = found.where == Where::nowhere;
-    if (!returns && (outermost == 0 || ((waits || !is_first) && only_waits(outermost)))) {
+    if (!has_to_return && (outermost == 0 || ((waits || !is_first) && only_waits(outermost)))) {
       if (is_first) found.where = Where::here;
     } else {
       found.where = Where::later;
       found.address = frame.pc;
     }
-    returns = false, outermost = 0;
+    has_to_return = false, outermost = 0;
   }
   // What was interrupted could not be seen to its end.
   return interrupted ? SafePoint{} : found;

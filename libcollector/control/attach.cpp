@@ -107,6 +107,7 @@ Attached attach(AttachRequest& request) {
   static Settings settings;
   if (const Recorder* active = active_recorder()) return tell_where(*active, request);
   if (!libc_tells_of_unloading()) return Attached::old_libc;
+  if (!has_earlier_ended()) return Attached::still_ending;
   settings = {};
   settings.session = request.session;
   settings.interval_ns = request.interval;

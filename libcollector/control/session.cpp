@@ -227,6 +227,11 @@ void end_before_confinement() {
   end_recording();
 }
 
+bool has_earlier_ended() {
+  end_earlier();
+  return !is_ending();
+}
+
 bool end_session() {
   if (!recorder || !recorder->control()) return true;
   atomic(recorder->control()->asked).store(static_cast<std::uint32_t>(format::Ask::end));
@@ -235,8 +240,6 @@ bool end_session() {
 }
 
 Beginning begin_attached(const Settings& wanted) {
-  end_earlier();
-  if (is_ending()) return {nullptr, EBUSY};
   settings = wanted;
   if (settings.handed >= 0 && !take_directory(settings.handed, settings.directory))
     return {nullptr, EBADF};

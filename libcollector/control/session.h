@@ -13,8 +13,11 @@ struct Beginning {
   Recorder* recorder;  // null: there is no experiment, `error` says why
   int error;           // errno
 };
-// Begins a session in a process that has run for a while; none may be under way. Its threads are
-// not sampled yet. What went wrong later is in the control page.
+// False: a session that was asked to end has a thread that is about it and does not get on, as a
+// debugger holds it. After at most half a second. Normal context.
+bool has_earlier_ended();
+// Begins a session in a process that has run for a while, in which an earlier one has ended. Its
+// threads are not sampled yet. What went wrong later is in the control page.
 Beginning begin_attached(const Settings& settings);
 
 // Ends the session, if there is one, as a tick would. False: a tick that is about to do that does

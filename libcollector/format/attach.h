@@ -40,6 +40,7 @@ enum class Attached : std::uint32_t {
   kept_masks = 8,  // `blocking` threads go on being sampled, as far as signals go
   kept_clocks = 9,
   kept_signal = 10,
+  still_ending = 11,
 };
 struct RefusalText {
   Attached answer;
@@ -58,6 +59,9 @@ inline constexpr std::array kRefusals{
     RefusalText{Attached::kept_clocks, "a clock of the collector's could not be stopped", ""},
     RefusalText{Attached::kept_signal,
                 "a debugger holds a thread of it, which may yet be handed a tick of the clock", ""},
+    RefusalText{Attached::still_ending,
+                "a debugger holds the thread of it that is about to end the earlier recording",
+                "let it run, and repeat"},
 };
 
 // A thread that goes on blocking SIGPROF, as many programs' workers do for all their life. When the
