@@ -124,6 +124,7 @@ Attached attach(AttachRequest& request) {
   note_borrowed({request.borrowed_begin, request.borrowed_end});
   passed_over = {request.code_begin, request.code_end};
   note_mappings();
+  note_open_tasks();
   const auto [recorder, error] = begin_attached(settings);
   request.error = error;
   if (!recorder) return Attached::no_directory;

@@ -2,19 +2,17 @@
 // the injector, with all signals blocked; other threads run.
 #include "libcollector/control/attach_tasks.h"
 
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 
 #include "libcollector/clock/thread_clock.h"
-#include "libcollector/control/confinement.h"
 #include "libcollector/control/handler_masks.h"
 #include "libcollector/control/signal_masks.h"
 #include "libcollector/control/stacks.h"
+#include "libcollector/control/task_masks.h"
 #include "libcollector/core/atomic.h"
-#include "libcollector/core/proc_status.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/tasks.h"
@@ -29,11 +27,12 @@ using format::BlockingThread;
 using format::Unblocking;
 
 // Thread::parked: it blocks SIGPROF; it did in an earlier session; it runs, and so the kernel may
-// have shortened its mask for a wait.
-constexpr std::uint32_t kParked = 1, kParkedBefore = 2, kUnsure = 3;
+// have shortened its mask for a wait; it did not block SIGPROF when the attach began.
+constexpr std::uint32_t kParked = 1, kParkedBefore = 2, kUnsure = 3, kOpen = 4;
+// All but what only the kernel and libc use.
+constexpr std::uint64_t kOfPrograms =
+    ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP) | signal_bit(32) | signal_bit(33));
 constexpr int kRounds = 40, kMoreRounds = 400, kPatience = 4000;  // moments
-
-enum class Sigprof { unblocked, blocked, unsure };
 
 class Tasks {
  public:
@@ -49,7 +48,7 @@ class Tasks {
  private:
   static void visit(std::uint32_t tid, void* tasks) { static_cast<Tasks*>(tasks)->see(tid); }
   void see(std::uint32_t tid);
-  Thread* slot_of(std::uint32_t tid);
+  bool is_in_fresh_handler(const Thread* thread) const;
   void give_clock(Thread& thread);
   void note_blocking(Thread& thread);
   bool has_to_look_again(int round) const;
@@ -60,7 +59,6 @@ class Tasks {
 
   Recorder& recorder_;
   AttachRequest& request_;
-  ByteRange main_;  // its stack
   std::uint32_t own_, pid_;
   std::uint64_t handlers_on_alternate_;  // signals
   std::uint32_t fresh_ = 1;              // threads met for the first time
@@ -73,37 +71,6 @@ class Tasks {
 void wait_a_moment() {
   constexpr timespec kMoment{0, 500'000};
   raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&kMoment));
-}
-
-const ProcStatus* status_of(std::uint32_t tid) {
-  static ProcStatus status;
-  return status.read(tid) ? &status : nullptr;
-}
-
-std::uint64_t blocked_by(std::uint32_t tid) {
-  const ProcStatus* status = status_of(tid);
-  return status ? status->blocked() : 0;
-}
-
-// The set of a thread that stands in rt_sigtimedwait(2).
-bool awaits_sigprof(std::uint64_t set_address) {
-  if (is_confined()) return true;
-  std::uint64_t set = 0;
-  const iovec here{&set, sizeof set}, there{reinterpret_cast<void*>(set_address), sizeof set};
-  const long read = raw_syscall(SYS_process_vm_readv, gettid(), arg(&here), 1, arg(&there), 1, 0);
-  return read != sizeof set || set & signal_bit(SIGPROF);
-}
-
-// A tick that is pending could be seen: by a wait for signals that has begun before the collector
-// came, by signalfd(2), by sigpending(2). Such a wait takes what it waits for out of the mask.
-Sigprof sigprof_of(std::uint32_t tid) {
-  const auto blocks = [tid] { return (blocked_by(tid) & signal_bit(SIGPROF)) != 0; };
-  if (blocks()) return Sigprof::blocked;
-  const SystemCall call = system_call_of(tid);
-  if (call.number == kUnknownCall) return Sigprof::unsure;
-  const bool awaits = call.number == SYS_rt_sigtimedwait && awaits_sigprof(call.first);
-  // The first look may have met it at the end of such a wait.
-  return awaits || blocks() ? Sigprof::blocked : Sigprof::unblocked;
 }
 
 // From now on it is looked at whether it runs without waiting. A thread that takes its clock by
@@ -126,10 +93,30 @@ bool may_still_wait(Thread& thread) {
   return now(cpu_clock_of(thread.tid)) < thread.last_cpu + kEnough;
 }
 
+Thread* slot_of(std::uint32_t tid) {
+  Thread* thread = claim_thread();
+  if (!thread) return nullptr;
+  thread->masked = 0;
+  thread->ticking = 0;
+  thread->parked = kUnsure;
+  thread->waits = 0;
+  thread->last_cpu = now(cpu_clock_of(tid));
+  thread->stack = tid == static_cast<std::uint32_t>(getpid()) ? main_stack() : ByteRange{};
+  thread->tid = tid;
+  atomic(thread->adopting).store(1);
+  return thread;
+}
+
+void note_if_open(std::uint32_t tid, void*) {
+  if (tid == static_cast<std::uint32_t>(gettid()) || sigprof_of(tid) == Sigprof::blocked) return;
+  Thread* thread = find_thread(tid);
+  if (!thread) thread = slot_of(tid);
+  if (thread && !thread->ticking) atomic(thread->parked).store(kOpen);
+}
+
 Tasks::Tasks(Recorder& recorder, AttachRequest& request)
     : recorder_(recorder),
       request_(request),
-      main_(main_stack()),
       own_(static_cast<std::uint32_t>(gettid())),
       pid_(static_cast<std::uint32_t>(getpid())),
       handlers_on_alternate_(handlers_on_alternate_stacks()) {}
@@ -140,7 +127,8 @@ void Tasks::see(std::uint32_t tid) {
   if (tid == own_) return;
   Thread* thread = find_thread(tid);
   if (thread && (thread->ticking || thread->parked == kParked)) return;
-  const bool is_known = (thread && thread->parked == 0) || tid == request_.in_handler;
+  const bool is_known =
+      (thread && thread->parked == 0) || tid == request_.in_handler || is_in_fresh_handler(thread);
   const Sigprof sigprof = is_known ? Sigprof::unblocked : sigprof_of(tid);
   if (!is_known && sigprof != Sigprof::blocked && blocked_by(tid) & handlers_on_alternate_) {
     ++in_handlers_;
@@ -158,18 +146,12 @@ void Tasks::see(std::uint32_t tid) {
     give_clock(*thread);
 }
 
-Thread* Tasks::slot_of(std::uint32_t tid) {
-  Thread* thread = claim_thread();
-  if (!thread) return nullptr;
-  thread->masked = 0;
-  thread->ticking = 0;
-  thread->parked = kUnsure;
-  thread->waits = 0;
-  thread->last_cpu = now(cpu_clock_of(tid));
-  thread->stack = tid == pid_ ? main_ : ByteRange{};
-  thread->tid = tid;
-  atomic(thread->adopting).store(1);
-  return thread;
+// One that blocks SIGPROF by what the attach has added to its mask: a tick waits for its end. libc
+// blocks all signals at times.
+bool Tasks::is_in_fresh_handler(const Thread* thread) const {
+  if (!thread || thread->parked != kOpen) return false;
+  const std::uint64_t blocked = blocked_by(thread->tid);
+  return blocked & signal_bit(SIGPROF) && blocked & added_masks() && ~blocked & kOfPrograms;
 }
 
 void Tasks::give_clock(Thread& thread) {
@@ -253,6 +235,10 @@ void Tasks::answer() {
 }
 
 }  // namespace
+
+void note_open_tasks() {
+  if (handlers_for_ticks_to_keep_off() != 0) visit_tasks(note_if_open, nullptr);
+}
 
 void forget_tasks() {
   visit_threads(

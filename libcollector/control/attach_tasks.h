@@ -6,6 +6,8 @@
 
 namespace gnomon::collector {
 
+// To be called before handlers are made to block SIGPROF: it is seen who does so of itself.
+void note_open_tasks();
 // Of this process: all but the calling one. Asks the injector to unblock SIGPROF where it stays
 // blocked. Answers in the request: threads, blocking, refused.
 void sample_tasks(Recorder& recorder, format::AttachRequest& request);

@@ -56,6 +56,15 @@ void keep_ticks_off_alternate_stacks() {
   signals = found;
 }
 
+std::uint64_t handlers_for_ticks_to_keep_off() {
+  std::uint64_t found = 0;
+  for (int signal = 1; signal <= kSignals; ++signal)
+    if (const KernelAction theirs = kernel_action(signal);
+        signal != SIGPROF && !(extended(theirs) == theirs))
+      found |= signal_bit(signal);
+  return found;
+}
+
 void restore_handler_masks() {
   keeping = false;
   for (int signal = 1; signal <= kSignals; ++signal)

@@ -10,6 +10,8 @@ namespace gnomon::collector {
 // want of which the kernel would end the program. From here on SIGPROF waits while such a handler
 // runs: it is added to the handlers' masks. Handlers that run already may still be met by a tick.
 void keep_ticks_off_alternate_stacks();
+// The signals whose handlers that would change, as a mask.
+std::uint64_t handlers_for_ticks_to_keep_off();
 // Takes it out again: no clock runs any more. Normal context.
 void restore_handler_masks();
 bool are_ticks_kept_off();

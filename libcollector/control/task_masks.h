@@ -1,0 +1,17 @@
+// Whether a tick could reach a thread. On the attach's helper thread; others run.
+#pragma once
+#include <cstdint>
+
+#include "libcollector/core/proc_status.h"
+
+namespace gnomon::collector {
+
+enum class Sigprof { unblocked, blocked, unsure };
+
+// What the kernel says of thread `tid`, until it is asked again; null: nothing.
+const ProcStatus* status_of(std::uint32_t tid);
+// The signals that it blocks, as a mask.
+std::uint64_t blocked_by(std::uint32_t tid);
+Sigprof sigprof_of(std::uint32_t tid);
+
+}  // namespace gnomon::collector
