@@ -84,13 +84,35 @@ void make_unsure(Thread& thread, std::uint32_t from) {
   thread.last_cpu = cpu;
 }
 
-// A wait for signals runs for microseconds from one sleep to the next. So of a thread that has run
-// for longer without one the mask is its own.
-bool may_still_wait(Thread& thread) {
+// It runs from the first look to the last, and SIGPROF is not blocked at any. A wait for signals
+// that ends again and again, and never sleeps for that, is in between for most of the time.
+bool runs_unblocked(std::uint32_t tid) {
+  constexpr int kLooks = 24;
+  const ProcStatus* status = status_of(tid);
+  if (!status) return false;
+  const std::uint32_t waits = status->waits();
+  const std::uint64_t began = now(CLOCK_MONOTONIC), ran = now(cpu_clock_of(tid));
+  for (int i = 0; i < kLooks; ++i) {
+    status = status_of(tid);
+    if (!status || status->waits() != waits || status->blocked() & signal_bit(SIGPROF))
+      return false;
+    const std::uint64_t has_run = now(cpu_clock_of(tid)) - ran;
+    if (has_run * 10 < (now(CLOCK_MONOTONIC) - began) * 9) return false;
+  }
+  return true;
+}
+
+// A wait for signals runs for microseconds from one sleep to the next, mostly. So of a thread that
+// has run for longer without one, and was never seen to block SIGPROF, the mask is its own.
+bool has_hardly_run(const Thread& thread) {
   constexpr std::uint64_t kEnough = 1'000'000;  // ns of CPU time
+  return now(cpu_clock_of(thread.tid)) < thread.last_cpu + kEnough;
+}
+
+bool may_still_wait(Thread& thread, bool is_last_look) {
   const ProcStatus* status = status_of(thread.tid);
   make_unsure(thread, status && status->waits() != thread.waits ? kUnsure : kParkedBefore);
-  return now(cpu_clock_of(thread.tid)) < thread.last_cpu + kEnough;
+  return is_last_look ? has_hardly_run(thread) : !runs_unblocked(thread.tid);
 }
 
 Thread* slot_of(std::uint32_t tid) {
@@ -135,7 +157,8 @@ void Tasks::see(std::uint32_t tid) {
     return;
   }
   if (!thread) thread = slot_of(tid);
-  const bool may_wait = thread && sigprof == Sigprof::unsure && may_still_wait(*thread);
+  const bool may_wait =
+      thread && sigprof == Sigprof::unsure && may_still_wait(*thread, is_last_round_);
   if (!thread)
     ++without_slot_;
   else if (sigprof == Sigprof::blocked || (may_wait && is_last_round_))
@@ -182,10 +205,9 @@ void Tasks::start_unblocked() {
     Thread* thread = find_thread(blocking.tid);
     if (!thread || !thread->parked) continue;
     const Sigprof sigprof = blocking.reachable ? Sigprof::unblocked : sigprof_of(blocking.tid);
-    if (sigprof == Sigprof::blocked || (sigprof == Sigprof::unsure && is_last_round_))
+    if (sigprof == Sigprof::blocked ||
+        (sigprof == Sigprof::unsure && (is_last_round_ || !runs_unblocked(blocking.tid))))
       request_.list[kept++] = blocking;
-    else if (sigprof == Sigprof::unsure)
-      make_unsure(*thread, kParked);
     else if (atomic(thread->parked).exchange(0) == kParked)
       give_clock(*thread);
   }
