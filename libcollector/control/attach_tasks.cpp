@@ -32,7 +32,8 @@ constexpr std::uint32_t kParked = 1, kParkedBefore = 2, kUnsure = 3, kOpen = 4;
 // All but what only the kernel and libc use.
 constexpr std::uint64_t kOfPrograms =
     ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP) | signal_bit(32) | signal_bit(33));
-constexpr int kRounds = 40, kMoreRounds = 400, kPatience = 4000;  // moments
+constexpr int kRounds = 40, kPatience = 4000;   // moments
+constexpr std::uint64_t kLonger = 250'000'000;  // ns
 
 class Tasks {
  public:
@@ -61,7 +62,8 @@ class Tasks {
   AttachRequest& request_;
   std::uint32_t own_, pid_;
   std::uint64_t handlers_on_alternate_;  // signals
-  std::uint32_t fresh_ = 1;              // threads met for the first time
+  std::uint64_t began_ = now(CLOCK_MONOTONIC);
+  std::uint32_t fresh_ = 1;  // threads met for the first time
   // Left alone in the last round.
   std::uint32_t in_handlers_ = 0, without_slot_ = 0, without_clock_ = 0, unsure_ = 0;
   std::uint32_t unlisted_ = 0;  // block SIGPROF
@@ -73,46 +75,13 @@ void wait_a_moment() {
   raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&kMoment));
 }
 
-// From now on it is looked at whether it runs without waiting. A thread that takes its clock by
-// itself in the meantime keeps it.
-void make_unsure(Thread& thread, std::uint32_t from) {
-  const ProcStatus* status = status_of(thread.tid);
-  const std::uint32_t waits = status ? status->waits() : 0;
-  const std::uint64_t cpu = now(cpu_clock_of(thread.tid));
-  if (!atomic(thread.parked).compare_exchange_strong(from, kUnsure)) return;
-  thread.waits = waits;
-  thread.last_cpu = cpu;
-}
-
-// It runs from the first look to the last, and SIGPROF is not blocked at any. A wait for signals
-// that ends again and again, and never sleeps for that, is in between for most of the time.
-bool runs_unblocked(std::uint32_t tid) {
-  constexpr int kLooks = 24;
-  const ProcStatus* status = status_of(tid);
-  if (!status) return false;
-  const std::uint32_t waits = status->waits();
-  const std::uint64_t began = now(CLOCK_MONOTONIC), ran = now(cpu_clock_of(tid));
-  for (int i = 0; i < kLooks; ++i) {
-    status = status_of(tid);
-    if (!status || status->waits() != waits || status->blocked() & signal_bit(SIGPROF))
-      return false;
-    const std::uint64_t has_run = now(cpu_clock_of(tid)) - ran;
-    if (has_run * 10 < (now(CLOCK_MONOTONIC) - began) * 9) return false;
-  }
-  return true;
-}
-
-// A wait for signals runs for microseconds from one sleep to the next, mostly. So of a thread that
-// has run for longer without one, and was never seen to block SIGPROF, the mask is its own.
-bool has_hardly_run(const Thread& thread) {
-  constexpr std::uint64_t kEnough = 1'000'000;  // ns of CPU time
-  return now(cpu_clock_of(thread.tid)) < thread.last_cpu + kEnough;
-}
-
+// A thread that takes its clock by itself in the meantime keeps it. Of one that has run for long
+// without a wait, and was never seen to block SIGPROF, the mask is taken to be its own at last.
 bool may_still_wait(Thread& thread, bool is_last_look) {
-  const ProcStatus* status = status_of(thread.tid);
-  make_unsure(thread, status && status->waits() != thread.waits ? kUnsure : kParkedBefore);
-  return is_last_look ? has_hardly_run(thread) : !runs_unblocked(thread.tid);
+  std::uint32_t before = kParkedBefore;
+  if (atomic(thread.parked).compare_exchange_strong(before, kUnsure)) thread.looks = {};
+  if (!may_be_waiting(thread.tid, thread.looks)) return false;
+  return !is_last_look || !thread.looks.show_long_run();
 }
 
 Thread* slot_of(std::uint32_t tid) {
@@ -121,8 +90,7 @@ Thread* slot_of(std::uint32_t tid) {
   thread->masked = 0;
   thread->ticking = 0;
   thread->parked = kUnsure;
-  thread->waits = 0;
-  thread->last_cpu = now(cpu_clock_of(tid));
+  thread->looks = {};
   thread->stack = tid == static_cast<std::uint32_t>(getpid()) ? main_stack() : ByteRange{};
   thread->tid = tid;
   atomic(thread->adopting).store(1);
@@ -133,7 +101,9 @@ void note_if_open(std::uint32_t tid, void*) {
   if (tid == static_cast<std::uint32_t>(gettid()) || sigprof_of(tid) == Sigprof::blocked) return;
   Thread* thread = find_thread(tid);
   if (!thread) thread = slot_of(tid);
-  if (thread && !thread->ticking) atomic(thread->parked).store(kOpen);
+  if (!thread || thread->ticking) return;
+  thread->looks = {};
+  atomic(thread->parked).store(kOpen);
 }
 
 Tasks::Tasks(Recorder& recorder, AttachRequest& request)
@@ -189,6 +159,7 @@ void Tasks::give_clock(Thread& thread) {
 
 void Tasks::note_blocking(Thread& thread) {
   atomic(thread.parked).store(kParked);
+  thread.looks = {};
   if (request_.listed == format::kBlockingThreads) {
     ++unlisted_;
     return;
@@ -206,7 +177,8 @@ void Tasks::start_unblocked() {
     if (!thread || !thread->parked) continue;
     const Sigprof sigprof = blocking.reachable ? Sigprof::unblocked : sigprof_of(blocking.tid);
     if (sigprof == Sigprof::blocked ||
-        (sigprof == Sigprof::unsure && (is_last_round_ || !runs_unblocked(blocking.tid))))
+        (sigprof == Sigprof::unsure &&
+         (is_last_round_ || may_be_waiting(blocking.tid, thread->looks))))
       request_.list[kept++] = blocking;
     else if (atomic(thread->parked).exchange(0) == kParked)
       give_clock(*thread);
@@ -215,7 +187,7 @@ void Tasks::start_unblocked() {
 }
 
 bool Tasks::has_to_look_again(int round) const {
-  if (in_handlers_ != 0 || unsure_ != 0) return round < kMoreRounds;
+  if (in_handlers_ != 0 || unsure_ != 0) return now(CLOCK_MONOTONIC) < began_ + kLonger;
   return round < kRounds && (fresh_ != 0 || request_.listed != 0);
 }
 

@@ -7,6 +7,7 @@
 #include "libcollector/control/confinement.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
+#include "libcollector/core/time.h"
 
 namespace gnomon::collector {
 namespace {
@@ -42,6 +43,18 @@ Sigprof sigprof_of(std::uint32_t tid) {
   const bool awaits = call.number == SYS_rt_sigtimedwait && awaits_sigprof(call.first);
   // The first look may have met it at the end of such a wait.
   return awaits || blocks() ? Sigprof::blocked : Sigprof::unblocked;
+}
+
+bool may_be_waiting(std::uint32_t tid, MaskLooks& looks) {
+  while (!looks.are_enough()) {
+    const ProcStatus* status = status_of(tid);
+    if (!status || status->blocked() & signal_bit(SIGPROF)) {
+      looks = {};
+      return true;
+    }
+    if (!looks.add(status->waits(), now(cpu_clock_of(tid)))) return true;
+  }
+  return false;
 }
 
 }  // namespace gnomon::collector

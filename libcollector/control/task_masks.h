@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "libcollector/core/mask_looks.h"
 #include "libcollector/core/proc_status.h"
 
 namespace gnomon::collector {
@@ -13,5 +14,7 @@ const ProcStatus* status_of(std::uint32_t tid);
 // The signals that it blocks, as a mask.
 std::uint64_t blocked_by(std::uint32_t tid);
 Sigprof sigprof_of(std::uint32_t tid);
+// Of an unsure one: whether it may still be in a wait for SIGPROF. Looks for as long as it runs on.
+bool may_be_waiting(std::uint32_t tid, MaskLooks& looks);
 
 }  // namespace gnomon::collector

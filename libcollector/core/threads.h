@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "libcollector/core/byte_range.h"
+#include "libcollector/core/mask_looks.h"
 
 namespace gnomon::collector {
 
@@ -22,12 +23,12 @@ struct Thread {
   std::uint32_t in_handler;
   std::uint32_t masked;     // the program believes this thread to block SIGPROF
   std::uint32_t waiting;    // for signals, SIGPROF among them
-  std::uint32_t waits;      // when last_cpu was taken of one that has no clock (attach_tasks.cpp)
   std::uint64_t first_due;  // CPU time at which its clock ticks first, ns
   std::uint64_t last_cpu;   // CPU time of the thread already accounted for, ns
   ByteRange stack;          // from its stack pointer to the end everything is mapped
   StartRoutine routine;
   void* argument;
+  MaskLooks looks;  // while it is parked, by the attach's helper thread
 };
 
 // The calling thread's slot; null: not sampled. One word of static TLS, so a handler may read it.

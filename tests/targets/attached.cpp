@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -20,9 +21,17 @@ namespace {
     for (int i = 0; i < 1'000'000; ++i) asm volatile("");
 }
 
+std::atomic<bool> is_there = false;  // the collector
+
+// Until the collector is there, and for so long then.
+[[gnu::always_inline]] inline void compute_before_and(double seconds) {
+  while (!is_there.load(std::memory_order_relaxed)) continue;
+  compute(seconds);
+}
+
 [[gnu::noipa]] void in_main(double seconds) { compute(seconds); }
-[[gnu::noipa]] void in_thread(double seconds) { compute(seconds); }
-[[gnu::noipa]] void in_blocking(double seconds) { compute(seconds); }
+[[gnu::noipa]] void in_thread(double seconds) { compute_before_and(seconds); }
+[[gnu::noipa]] void in_blocking(double seconds) { compute_before_and(seconds); }
 
 int in_child(const Wanted& wanted) {
   const pid_t child = fork();
@@ -43,15 +52,16 @@ int main(int argc, char** argv) {
   check(argc >= 3);
   const std::string then = argc > 3 ? argv[3] : "";
   const Wanted wanted{argv[1], argv[2]};
-  std::thread thread([] { in_thread(0.6); });
+  std::thread thread([] { in_thread(0.5); });
   std::thread blocking([] {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, nullptr);
-    in_blocking(0.6);
+    in_blocking(0.5);
   });
   in_main(0.1);
   bring_in_by_thread(wanted);
+  is_there = true;
   in_main(0.5);
   if (then == "again") bring_in_by_thread(wanted);
   thread.join();
