@@ -29,7 +29,8 @@ def try_all(attempts, attempt):
 def fault_of(build, experiment, program):
     """What is wrong with a program being recorded, or None: it is sampled, and once its input is over it says "right" and ends."""
     if not recorded.wait_for_samples(build, experiment, program):
-        return f"no samples; exit status {program.poll()}"
+        status = program.poll()
+        return f"no samples; exit status {status}" + (f": {program.stdout.read()}" if status is not None else "")
     try:
         printed, _ = program.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
