@@ -62,6 +62,13 @@ bool is_staying(lldb::SBProcess& process, const Borrowed& borrowed, const Insert
                                static_cast<pid_t>(borrowed.thread.GetThreadID())));
 }
 
+// A borrowed thread is its own again.
+bool has_left(lldb::SBThread thread, const Insertion& insertion) {
+  const auto pid = static_cast<pid_t>(thread.GetProcess().GetProcessID());
+  return insertion.progress() != Insertion::Progress::borrowed &&
+         !insertion.is_in_gate(program_counter_of(pid, static_cast<pid_t>(thread.GetThreadID())));
+}
+
 void put_home(Borrowed& borrowed) {
   put_back(borrowed.thread, borrowed.resume.rip, borrowed.stopped.rsp(), borrowed.flags);
   borrowed.stays = false;
@@ -88,7 +95,7 @@ std::chrono::nanoseconds run(lldb::SBProcess& process, Chosen& chosen, Insertion
   while (!enough()) {
     kept.keep(process, [&](lldb::SBThread thread) {
       if (thread.GetThreadID() == borrowed.thread.GetThreadID())
-        return comes_back && !borrowed.stays;
+        return comes_back ? !borrowed.stays : has_left(thread, insertion) && is_placed(thread);
       return chosen.selected_holds ? is_placed(thread) : is_looked_at(thread, chosen.selected);
     });
     if (unblocking.is_due()) unblocking.look();
@@ -133,10 +140,8 @@ void give_back(lldb::SBProcess& process, const Insertion& insertion, std::uint64
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   const auto left = read_value<std::uint64_t>(pid, gate + GATE_LEFT);
   if (!left || *left == 0 || !insertion.has_helper_left()) return;
-  for (const pid_t tid : threads_of(pid)) {
-    const std::uint64_t pc = program_counter_of(pid, tid);
-    if (pc == 0 || (pc >= code && pc < code + kCodeBytes)) return;
-  }
+  for (const pid_t tid : threads_of(pid))
+    if (comes_to(pid, tid, code, kCodeBytes)) return;
   process.DeallocateMemory(gate);
   process.DeallocateMemory(code);
 }

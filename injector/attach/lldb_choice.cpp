@@ -134,9 +134,11 @@ void Choice::let_candidate_run() {
       [](const Candidate& a, const Candidate& b) { return a.is_blocked < b.is_blocked; });
   for (const Candidate& candidate : candidates_) {
     moved_ = moved_ || is_selected(candidate.thread);
-    const bool there = run_alone_to(process_, candidate.thread, candidate.address, kRunAlone);
-    brought_ = there ? candidate.thread.GetThreadID() : LLDB_INVALID_THREAD_ID;
-    if (there || process_.GetState() != lldb::eStateStopped) return;
+    const bool is_all = process_.GetNumThreads() == 1;
+    const Run run = run_alone_to(process_, candidate.thread, candidate.address, kRunAlone);
+    if (is_all) free_ += run.took;
+    brought_ = run.is_there ? candidate.thread.GetThreadID() : LLDB_INVALID_THREAD_ID;
+    if (run.is_there || process_.GetState() != lldb::eStateStopped) return;
   }
   Kept kept;
   kept.keep(process_, [this](lldb::SBThread thread) { return is_fixed(thread); });

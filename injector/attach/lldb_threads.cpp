@@ -132,27 +132,30 @@ bool run_until(lldb::SBProcess& process, const std::function<bool()>& enough) {
   return false;
 }
 
-bool run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,
-                  std::chrono::milliseconds patience) {
+Run run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,
+                 std::chrono::milliseconds patience) {
   lldb::SBTarget target = process.GetTarget();
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   const auto tid = static_cast<pid_t>(thread.GetThreadID());
   lldb::SBBreakpoint there = target.BreakpointCreateByAddress(address);
   there.SetThreadID(thread.GetThreadID());
+  Run run{};
   {
     Kept others;
     others.keep(process,
                 [&](lldb::SBThread other) { return other.GetThreadID() != thread.GetThreadID(); });
-    const auto limit = Clock::now() + patience;
+    const auto start = Clock::now();
     int waits = 0;  // how often in a row it was seen in futex(2)
     run_until(process, [&] {
       constexpr int kStays = 5;
       waits = system_call_of(pid, tid) == SYS_futex ? waits + 1 : 0;
-      return waits >= kStays || Clock::now() > limit;
+      return waits >= kStays || Clock::now() > start + patience;
     });
+    run.took = Clock::now() - start;
   }
   target.BreakpointDelete(there.GetID());
-  return program_counter_of(pid, tid) == address;
+  run.is_there = program_counter_of(pid, tid) == address;
+  return run;
 }
 
 }  // namespace gnomon::injector

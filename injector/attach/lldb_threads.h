@@ -39,9 +39,13 @@ class Kept {
 // something else stops it. False: it has ended or cannot run.
 bool run_until(lldb::SBProcess& process, const std::function<bool()>& enough);
 
-// Lets one thread run alone until it comes to an address. False: it did not in that time, or waits
-// for what another holds.
-bool run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,
-                  std::chrono::milliseconds patience);
+struct Run {
+  bool is_there;
+  std::chrono::nanoseconds took;
+};
+// Lets one thread run alone until it comes to an address. Not there: it did not in that time, or
+// waits for what another holds.
+Run run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,
+                 std::chrono::milliseconds patience);
 
 }  // namespace gnomon::injector

@@ -140,8 +140,8 @@ nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& r
     if (state != 'R' && state != 'S' && state != '\0') continue;
     auto thread = TracedThread::stop(pid, state == '\0' ? threads.front() : borrowed);
     if (!thread) continue;
-    const std::uint64_t pc = thread->stopped().rip();
-    const bool is_out = (pc < room.code || pc >= room.code + kCodeBytes) && !thread->is_delicate();
+    const bool is_out = (state == '\0' || !comes_to(pid, borrowed, room.code, kCodeBytes)) &&
+                        !thread->is_delicate();
     if (is_out) unmap(*thread, at, room);
     held += thread->release();
     if (is_out) return held;

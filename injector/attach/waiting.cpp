@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <string>
@@ -69,12 +70,50 @@ bool waits_for_others(pid_t pid, std::uint64_t descriptor) {
          what.starts_with("/dev/pts/") || what.starts_with("anon_inode:[eventfd");
 }
 
+// What is mapped above a stack pointer, 256 KiB at most.
+std::vector<std::uint64_t> stack_of(pid_t pid, std::uint64_t rsp) {
+  constexpr std::size_t kWords = 32 * 1024, kPageWords = 512;
+  std::vector<std::uint64_t> stack;
+  const std::uint64_t first = kPageWords - rsp % 4096 / 8;  // up to the next page
+  for (std::size_t words = first; stack.size() < kWords; words = kPageWords) {
+    const std::size_t old = stack.size();
+    stack.resize(old + words);
+    if (!read_memory(pid, rsp + old * 8, &stack[old], words * 8)) {
+      stack.resize(old);
+      break;
+    }
+  }
+  return stack;
+}
+
+struct Place {
+  std::uint64_t sp, pc;
+};
+
+// The last two words of proc_pid_syscall(5).
+std::optional<Place> place_of(pid_t pid, pid_t tid) {
+  const std::string text = proc_text(pid, "task/" + std::to_string(tid) + "/syscall");
+  const std::size_t last = text.rfind(" 0x");
+  if (last == std::string::npos || last == 0) return std::nullopt;
+  const std::size_t before = text.rfind(" 0x", last - 1);
+  if (before == std::string::npos) return std::nullopt;
+  return Place{std::strtoull(text.c_str() + before, nullptr, 16),
+               std::strtoull(text.c_str() + last, nullptr, 16)};
+}
+
 }  // namespace
 
 std::uint64_t program_counter_of(pid_t pid, pid_t tid) {
-  const std::string text = proc_text(pid, "task/" + std::to_string(tid) + "/syscall");
-  const std::size_t at = text.rfind(" 0x");
-  return at == std::string::npos ? 0 : std::stoull(text.substr(at + 1), nullptr, 16);
+  const auto place = place_of(pid, tid);
+  return place ? place->pc : 0;
+}
+
+bool comes_to(pid_t pid, pid_t tid, std::uint64_t code, std::uint64_t bytes) {
+  const auto is_there = [&](std::uint64_t address) { return address - code < bytes; };
+  const auto place = place_of(pid, tid);
+  if (!place || is_there(place->pc)) return true;
+  const std::vector<std::uint64_t> stack = stack_of(pid, place->sp);
+  return std::any_of(stack.begin(), stack.end(), is_there);
 }
 
 std::optional<long> system_call_of(pid_t pid, pid_t tid) {
@@ -115,17 +154,7 @@ std::optional<Resume> restart(const Stopped& thread) {
 // (rt_sigreturn). A stale one makes a thread look unfit, never fit.
 bool runs_handler(const Stopped& thread) {
   constexpr std::array<unsigned char, 9> kReturn = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-  constexpr std::size_t kWords = 32 * 1024, kPageWords = 512;
-  std::vector<std::uint64_t> stack;
-  const std::uint64_t first = kPageWords - thread.rsp() % 4096 / 8;  // up to the next page
-  for (std::size_t words = first; stack.size() < kWords; words = kPageWords) {
-    const std::size_t old = stack.size();
-    stack.resize(old + words);
-    if (!read_memory(thread.pid, thread.rsp() + old * 8, &stack[old], words * 8)) {
-      stack.resize(old);
-      break;
-    }
-  }
+  std::vector<std::uint64_t> stack = stack_of(thread.pid, thread.rsp());
   std::sort(stack.begin(), stack.end());
   stack.erase(std::unique(stack.begin(), stack.end()), stack.end());
   const std::vector<Mapping> mappings = mappings_of(thread.pid);

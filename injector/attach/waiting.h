@@ -45,6 +45,9 @@ bool is_restart_code(std::uint64_t rax);
 
 // True if a handler of a signal runs in this stopped thread: what it interrupted may hold anything.
 bool runs_handler(const Stopped& thread);
+// True if a thread that does not run may come to this code without calling it: it stands there, or
+// its stack leads back there, as that of a handler does to what it interrupted.
+bool comes_to(pid_t pid, pid_t tid, std::uint64_t code, std::uint64_t bytes);
 // True if a signal that it has a handler for is about to be delivered to it.
 bool has_signal_to_come(pid_t pid, pid_t tid);
 

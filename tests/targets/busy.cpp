@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -23,6 +24,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/targets/burn.h"
 
 extern char** environ;
 
@@ -143,7 +146,7 @@ void prints() {
 
 // Handlers that interrupt malloc and compute, on an alternate stack of 4 KiB.
 std::atomic<int> handled = 0;
-bool calls_on_small_stack(void (*handler)(int), long period) {
+bool calls_on_small_stack(void (*handler)(int), clockid_t clock, long period) {
   constexpr std::size_t kStack = 4096;
   auto* memory =
       static_cast<char*>(mmap(nullptr, 3 * kStack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -156,25 +159,32 @@ bool calls_on_small_stack(void (*handler)(int), long period) {
   action.sa_handler = handler;
   action.sa_flags = SA_ONSTACK | SA_RESTART;
   sigaction(SIGALRM, &action, nullptr);
-  const itimerval often{{0, period}, {0, period}};
-  return setitimer(ITIMER_REAL, &often, nullptr) == 0;
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGALRM;
+  timer_t timer{};
+  const itimerspec often{{0, period}, {0, period}};
+  return timer_create(clock, &event, &timer) == 0 && timer_settime(timer, 0, &often, nullptr) == 0;
 }
 void handles() {
   constexpr auto kHandler = [](int) {
     check(leaf(handled % 3) == leaf(handled % 3), "handler");
     ++handled;
   };
-  static const bool ready = calls_on_small_stack(kHandler, 5000);
-  check(ready, "setitimer");
+  static const bool ready = calls_on_small_stack(kHandler, CLOCK_MONOTONIC, 5'000'000);
+  check(ready, "timer");
   allocates();
 }
-// Long enough for ticks to be due in it. It has no room for the loader to look a function up.
+// Long enough for ticks to be due in it: half of the CPU time, however slow the machine is. The
+// clock's function is known before, as the handler has no room for the loader to look it up.
 void handles_for_long() {
   constexpr auto kHandler = [](int) {
-    for (int i = 0; i < 1000; ++i) check(leaf(3) == leaf(3), "handler");
+    for (const double end = cpu_time() + 0.015; cpu_time() < end;)
+      check(leaf(3) == leaf(3), "handler");
   };
-  static const bool ready = calls_on_small_stack(kHandler, 30'000);
-  check(ready, "setitimer");
+  static const bool ready =
+      cpu_time() > 0 && calls_on_small_stack(kHandler, CLOCK_PROCESS_CPUTIME_ID, 30'000'000);
+  check(ready, "timer");
   allocates();
 }
 
