@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "tests/targets/burn.h"
+#include "tests/targets/longest_gap.h"
 
 extern char** environ;
 
@@ -271,7 +272,9 @@ int main(int argc, char** argv) {
     });
   std::printf("%d is busy\n", getpid());
   std::fflush(stdout);
-  while (!input_is_over()) work.turn();
+  LongestGap gap;
+  for (; !input_is_over(); gap.look()) work.turn();
+  gap.say();
   over = true;
   for (std::thread& other : others) other.join();
   std::puts("right");

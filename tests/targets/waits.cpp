@@ -1,5 +1,6 @@
-// Waits once in the system call that its argument names, while a thread computes, which then ends
-// the wait. Exit status 0: the call returned when and what it should; 1 and a word: it did not.
+// Waits once in the system call that its first argument names, while a thread computes (for so many
+// seconds of CPU time as the second one says, or 1), which then ends the wait. Exit status 0: the
+// call returned when and what it should; 1 and a word: it did not.
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,10 +22,11 @@
 #include <thread>
 
 #include "tests/targets/burn.h"
+#include "tests/targets/longest_gap.h"
 
 namespace {
 
-constexpr double kWork = 1.0;  // s of CPU time
+double work = 1.0;  // s of CPU time
 
 void check(bool right, const char* what) {
   if (right) return;
@@ -42,7 +44,9 @@ pthread_t waiter;
 
 [[gnu::noipa]] std::uint64_t computes() {
   std::uint64_t sum = 1;
-  for (const double end = cpu_time() + kWork; cpu_time() < end;) sum = part(sum);
+  LongestGap gap;
+  for (const double end = cpu_time() + work; cpu_time() < end; gap.look()) sum = part(sum);
+  gap.say();
   return sum;
 }
 
@@ -185,7 +189,8 @@ const std::map<std::string, Wait> kWaits = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  check(argc == 2 && kWaits.contains(argv[1]), "argument");
+  check(argc >= 2 && kWaits.contains(argv[1]), "argument");
+  if (argc > 2) work = std::strtod(argv[2], nullptr);
   const Wait& kind = kWaits.at(argv[1]);
   const bool socket = std::string(argv[1]) == "recv";
   check((socket ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends)) == 0, "pipe");

@@ -1,0 +1,203 @@
+"""Brings the collector into busy programs over and over, beside the usual ways to get a library into one: soak.py BUILD [ATTEMPTS [KINDS [WAYS]]]
+KINDS and WAYS: names with commas between them, or "all". Prints one Markdown row a kind of program. A cell says how often the library was in and
+the program right afterwards, what went wrong else, and for how long the program did not get on: median and longest, as it saw it itself.
+Exit status: 0 if Gnomon's ways did no harm."""
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = pathlib.Path(sys.argv[1])
+ATTEMPTS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+TARGETS = BUILD / "targets"
+OTHER = TARGETS / "libplugin_b.so"  # what the others load
+PLUGIN = ["-o", f"plugin load {BUILD}/lib/lldb-gnomon.so"]
+PATIENCE, WATCHED = 20, 0.3  # s
+
+WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept", "pause",
+         "sigtimedwait")
+BUSY = ("compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers",
+        "wakes")
+KINDS = {kind: [TARGETS / "waits", kind, "2"] for kind in WAITS} | {kind: [TARGETS / "busy", kind] for kind in BUSY} | {
+    "masks": [TARGETS / "masks"], "many": [TARGETS / "many"]}
+
+# What came of an attempt; harm comes first.
+DIED, HUNG, WRONG, NOT, IN = "died", "hung", "wrong", "not in", "in"
+Attempt = collections.namedtuple("Attempt", "outcome gap said first why")  # ms, ms, ms, text
+
+
+def end_gently(debugger):
+    """A debugger that is killed leaves its breakpoints in the program."""
+    for number, patience in ((signal.SIGINT, 3), (signal.SIGTERM, 3), (signal.SIGKILL, 10)):
+        debugger.send_signal(number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return debugger.communicate(timeout=patience)[0]
+
+
+def run(words, work):
+    """All that it said; that it was too late is said, too."""
+    words = list(map(str, words))
+    with subprocess.Popen(words, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as debugger:
+        try:
+            return debugger.communicate(timeout=PATIENCE)[0]
+        except subprocess.TimeoutExpired:
+            return f"{end_gently(debugger)}\n{words[0]} was not done in time"
+
+
+def lldb(*commands):
+    return lambda pid: ["lldb-19", "--no-lldbinit", "-b", *(word for command in commands for word in ("-o", command.format(pid=pid)))]
+
+
+# Words that bring a library in, and which.
+LIBRARY = "libcollector.so"
+WAYS = {
+    "alone": (lambda pid: ["sleep", "0.3"], None),
+    "gnomon collect": (lambda pid: [BUILD / "bin/gnomon", "collect", "-P", pid, "-t", "1"], LIBRARY),
+    "collector attach": (lambda pid: lldb(PLUGIN[1], "collector attach {pid}", "detach")(pid), LIBRARY),
+    "collector enable": (lambda pid: lldb(PLUGIN[1], "process attach -p {pid}", "collector enable", "detach")(pid), LIBRARY),
+    "LLDB, nothing": (lldb("process attach -p {pid}", "detach"), None),
+    "process load": (lldb("process attach -p {pid}", f"process load {OTHER}", "detach"), OTHER.name),
+    "expr dlopen": (lldb("process attach -p {pid}", f'expr -l c -- (void*)dlopen("{OTHER}", 2)', "detach"), OTHER.name),
+    "gdb, nothing": (lambda pid: ["gdb", "-nx", "-batch", "-p", pid, "-ex", "detach"], None),
+    "gdb call dlopen": (lambda pid: ["gdb", "-nx", "-batch", "-p", pid, "-ex", f'call (void*)dlopen("{OTHER}", 2)', "-ex", "detach"], OTHER.name),
+}
+OURS = tuple(name for name, (_, library) in WAYS.items() if library == LIBRARY)
+
+
+def has_loaded(pid, library):
+    try:
+        return library is None or f"/{library}\n" in pathlib.Path(f"/proc/{pid}/maps").read_text()
+    except OSError:
+        return False
+
+
+def first_sample(experiment):
+    """ms from the attach to the first sample; None: there is none. docs/format.md."""
+    with contextlib.suppress(OSError, StopIteration):
+        lines = [json.loads(line) for line in (experiment / "log.jsonl").read_text().splitlines()]
+        begin = next(line["time"] for line in lines if line["event"] == "attach")
+        data, times = (experiment / "profile").read_bytes(), []
+        for block in range(0, len(data), 65536):
+            at = block + 32
+            while at + 8 <= block + 65536 and data[at]:
+                times.append(struct.unpack_from("<Q", data, at + 8)[0])
+                at += 8 * data[at + 1]
+        return (min(times) - begin) / 1e6 if times else None
+    return None
+
+
+@contextlib.contextmanager
+def started(kind, work):
+    program = subprocess.Popen([str(word) for word in KINDS[kind]], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, env={**os.environ, "SAY_GAP": "1"})
+    try:
+        pid = int(program.stdout.readline().split()[0])
+        assert pid == program.pid > 0
+        yield program, pid
+    finally:
+        if program.poll() is None:
+            program.kill()
+        program.communicate(timeout=PATIENCE)
+
+
+def is_stopped(pid):
+    """Left so by its debugger."""
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] in "tT"
+    return False
+
+
+def end_of(program):
+    """(what of DIED, HUNG, WRONG or None, what it said, its longest gap in ms)"""
+    try:
+        said, more = program.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return HUNG, "hangs", None
+    gap = re.search(r"longest gap ([\d.]+) ms", more)
+    status = program.returncode
+    harm = None if (status, said) == (0, "right\n") else WRONG if status == 1 and said.startswith("wrong") else DIED
+    return harm, f"ended with {status}: {said}", float(gap[1]) if gap else None
+
+
+def attempt(kind, way):
+    words, library = WAYS[way]
+    with tempfile.TemporaryDirectory(prefix="gnomon-soak-") as work, started(kind, work) as (program, pid):
+        time.sleep(random.uniform(0, 0.05))
+        debugger = run(words(pid), work)
+        loaded = has_loaded(pid, library)
+        first = first_sample(pathlib.Path(work) / "test.1.er")
+        time.sleep(WATCHED)
+        if program.poll() is None and is_stopped(pid):
+            return Attempt(HUNG, None, None, None, f"is left stopped: {debugger}")
+        harm, why, gap = end_of(program)
+        held = re.search(r"stood still,? for ([\d.]+) ms", debugger)
+        said = float(held[1]) if held else None
+        if harm:
+            return Attempt(harm, gap, said, first, f"{why}\n{debugger}")
+        if not loaded or (library == LIBRARY and "Recording process" not in debugger):
+            return Attempt(NOT, gap, said, first, debugger)
+        return Attempt(IN, gap, said, first, "")
+
+
+def spread(values):
+    """Median and greatest."""
+    values = [value for value in values if value is not None]
+    return f"{statistics.median(values):.1f} / {max(values):.0f} ms" if values else ""
+
+
+def cell(attempts):
+    count = collections.Counter(one.outcome for one in attempts)
+    faults = ", ".join(f"{count[what]} {what}" for what in (DIED, HUNG, WRONG, NOT) if count[what])
+    gaps = spread(one.gap for one in attempts if one.outcome == IN)
+    return "; ".join(text for text in (f"{count[IN]} of {len(attempts)}", faults, gaps) if text)
+
+
+def shortened(text, most=300):
+    """Its beginning and its end."""
+    return text if len(text) <= 2 * most else f"{text[:most]}\n...\n{text[-most:]}"
+
+
+def chosen(argument, names):
+    wanted = sys.argv[argument].split(",") if len(sys.argv) > argument and sys.argv[argument] != "all" else list(names)
+    unknown = [name for name in wanted if name not in names]
+    if unknown:
+        sys.exit(f"soak: there is no {unknown[0]}; there are {', '.join(names)}")
+    return wanted
+
+
+def main():
+    kinds = chosen(3, KINDS)
+    ways = [way for way in chosen(4, WAYS) if shutil.which(str(WAYS[way][0](1)[0]))]
+    print("| program | " + " | ".join(ways) + " |\n|" + "---|" * (1 + len(ways)), flush=True)
+    done = collections.defaultdict(list)
+    for kind in kinds:
+        cells = []
+        for way in ways:
+            attempts = [attempt(kind, way) for _ in range(ATTEMPTS)]
+            for one in attempts:
+                if one.why and way in OURS:
+                    print(f"{kind}, {way}: {one.outcome}: {shortened(one.why)}", file=sys.stderr, flush=True)
+            done[way] += attempts
+            cells.append(cell(attempts))
+        print(f"| {kind} | " + " | ".join(cells) + " |", flush=True)
+    print("| all | " + " | ".join(cell(done[way]) for way in ways) + " |\n")
+    for way in ways:
+        if way in OURS:
+            print(f"{way}: stood still by its own account {spread(one.said for one in done[way])}; "
+                  f"first sample after {spread(one.first for one in done[way])}")
+    sys.exit(any(one.outcome in (DIED, HUNG, WRONG) for way in OURS for one in done[way]))
+
+
+if __name__ == "__main__":
+    main()
