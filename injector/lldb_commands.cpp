@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "injector/attach/lldb_process.h"
 #include "injector/attach/remote_process.h"
 
 namespace gnomon::injector {
@@ -23,7 +24,11 @@ Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid) {
   for (int i = 0; i < kAttempts; ++i) {
     lldb::SBCommandReturnObject answer;
     debugger.GetCommandInterpreter().HandleCommand(command.c_str(), answer, false);
-    if (answer.Succeeded()) return std::string(answer.GetOutput() ? answer.GetOutput() : "");
+    if (answer.Succeeded()) {
+      lldb::SBProcess process = debugger.GetSelectedTarget().GetProcess();
+      repair_interrupted_waits(process);
+      return std::string(answer.GetOutput() ? answer.GetOutput() : "");
+    }
     if (const char state = state_of(pid, pid); state == '\0' || state == 'Z')
       return fault("process " + std::to_string(pid) + " ended meanwhile");
     why = answer.GetError() ? answer.GetError() : "";

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "libcollector/clock/broken_wait.h"
 #include "libcollector/clock/passed_over.h"
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/task_clock_event.h"
@@ -187,6 +188,7 @@ void collector_sigprof(int, siginfo_t* info, void* interrupted) {
   auto& context = *static_cast<ucontext_t*>(interrupted);
   if (is_tick(*info)) {
     tick(thread_of(*info), context);
+    begin_wait_anew(context);
   } else {
     if (is_overdue(current_thread)) tick(current_thread, context);
     pass_on(*info, context);

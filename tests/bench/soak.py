@@ -66,10 +66,10 @@ WAYS = {
     "gnomon collect": (lambda pid: [BUILD / "bin/gnomon", "collect", "-P", pid, "-t", "1"], LIBRARY),
     "collector attach": (lambda pid: lldb(PLUGIN[1], "collector attach {pid}", "detach")(pid), LIBRARY),
     "collector enable": (lambda pid: lldb(PLUGIN[1], "process attach -p {pid}", "collector enable", "detach")(pid), LIBRARY),
-    "LLDB, nothing": (lldb("process attach -p {pid}", "detach"), None),
+    "LLDB alone": (lldb("process attach -p {pid}", "detach"), None),
     "process load": (lldb("process attach -p {pid}", f"process load {OTHER}", "detach"), OTHER.name),
     "expr dlopen": (lldb("process attach -p {pid}", f'expr -l c -- (void*)dlopen("{OTHER}", 2)', "detach"), OTHER.name),
-    "gdb, nothing": (lambda pid: ["gdb", "-nx", "-batch", "-p", pid, "-ex", "detach"], None),
+    "gdb alone": (lambda pid: ["gdb", "-nx", "-batch", "-p", pid, "-ex", "detach"], None),
     "gdb call dlopen": (lambda pid: ["gdb", "-nx", "-batch", "-p", pid, "-ex", f'call (void*)dlopen("{OTHER}", 2)', "-ex", "detach"], OTHER.name),
 }
 OURS = tuple(name for name, (_, library) in WAYS.items() if library == LIBRARY)

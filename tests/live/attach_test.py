@@ -4,7 +4,6 @@ import contextlib
 import json
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,19 +21,6 @@ RECORDING = (r"Recording process %d to (.*): 2 threads, by their CPU clocks\. It
 
 def session(work, kind, commands, **more):
     """Attaches to a program that waits. ([(command, output)], its exit status, what it printed, its number)"""
-    for _ in range(3):
-        before = experiments(work)
-        found = one_session(work, kind, commands, **more)
-        fresh = [f"{work}/{name}" for name in experiments(work) if name not in before]
-        # Each stop takes the waiting thread some CPU time; a tick of its own ends its wait with EINTR, as every handler does.
-        if found[1] != 1 or "(errno 4)" not in found[2] or not any("main" in recorded.functions(build, path)[0] for path in fresh):
-            break
-        for path in fresh:
-            shutil.rmtree(path)
-    return found
-
-
-def one_session(work, kind, commands, **more):
     program = subprocess.Popen([build / "targets/waits", kind], cwd=work, stdout=subprocess.PIPE, text=True,
                                stdin=subprocess.DEVNULL)
     try:

@@ -14,7 +14,7 @@ build = pathlib.Path(sys.argv[1])
 WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept",
          "pause", "sigtimedwait")
 BUSY = ("compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers", "wakes")
-kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else WAITS + BUSY
+kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else (*WAITS, *BUSY, "many")
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PATIENCE = 30  # s
 
@@ -43,7 +43,7 @@ def gate_is_there(pid):
 
 def attempt(work, kind):
     """What went wrong, or None; how long a thread was held, in ms."""
-    target = [build / "targets/waits", kind] if kind in WAITS else [build / "targets/busy", kind]
+    target = [build / "targets/many"] if kind == "many" else [build / "targets" / ("waits" if kind in WAITS else "busy"), kind]
     with attempts.started(*target, cwd=work, stdin=subprocess.PIPE) as program:
         pid = number_of(program)
         with collecting(pid, work) as gnomon:

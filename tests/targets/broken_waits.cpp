@@ -1,0 +1,202 @@
+// Waits in the call that its argument names while the collector's clock ticks for it again and
+// again. Exit status 0 and "right": the call returned when and what it should; 1 and a word: it did
+// not; 77: there is no such clock to be had.
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "tests/targets/provoke_ticks.h"
+
+namespace {
+
+constexpr int kTicks = 10;
+
+void check(bool right, const char* what) {
+  if (right) return;
+  std::printf("wrong: %s (errno %d)\n", what, errno);
+  std::fflush(stdout);
+  _exit(1);
+}
+
+int ends[2];
+pid_t waiter;
+void send_byte() { check(write(ends[1], "x", 1) == 1, "write"); }
+
+struct Wait {
+  std::function<void()> wait, wake;
+};
+
+constexpr timespec kLong{60, 0};
+sem_t posix;
+timespec in_a_minute() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return {now.tv_sec + 60, 0};
+}
+
+void polls(bool precisely) {
+  pollfd one{ends[0], POLLIN, 0};
+  check((precisely ? ppoll(&one, 1, &kLong, nullptr) : poll(&one, 1, 60'000)) == 1, "poll");
+}
+void selects(bool precisely) {
+  fd_set set;
+  FD_ZERO(&set);
+  FD_SET(ends[0], &set);
+  check((precisely ? pselect(ends[0] + 1, &set, nullptr, nullptr, &kLong, nullptr)
+                   : select(ends[0] + 1, &set, nullptr, nullptr, nullptr)) == 1,
+        "select");
+}
+void epolls(bool masked) {
+  const int set = epoll_create1(0);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  sigset_t none;
+  sigemptyset(&none);
+  check(epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &event) == 0, "epoll_ctl");
+  check((masked ? epoll_pwait(set, &event, 1, -1, &none) : epoll_wait(set, &event, 1, -1)) == 1,
+        "epoll_wait");
+}
+void receives() {
+  const timeval limit{60, 0};
+  check(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0, "setsockopt");
+  char byte = 0;
+  check(recv(ends[0], &byte, 1, 0) == 1 && byte == 'x', "recv");
+}
+
+void sleeps(bool says_rest) {
+  timespec begin{}, end{}, time{1, 0};
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  check(nanosleep(&time, says_rest ? &time : nullptr) == 0, "nanosleep");
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  const double slept = static_cast<double>(end.tv_sec - begin.tv_sec) +
+                       static_cast<double>(end.tv_nsec - begin.tv_nsec) * 1e-9;
+  check(slept > 0.999, "time slept");
+}
+
+void waits_for_signal() {
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
+  check(sigtimedwait(&alarm, nullptr, &kLong) == SIGALRM, "sigtimedwait");
+}
+void send_alarm() { syscall(SYS_tgkill, getpid(), waiter, SIGALRM); }
+
+int set_of_one() {
+  static const int set = semget(IPC_PRIVATE, 1, 0600);
+  return set;
+}
+void waits_in_set() {
+  sembuf down{0, -1, 0};
+  const int result = semop(set_of_one(), &down, 1);
+  semctl(set_of_one(), 0, IPC_RMID);
+  check(result == 0, "semop");
+}
+void raise_set() {
+  sembuf up{0, 1, 0};
+  check(semop(set_of_one(), &up, 1) == 0, "semop");
+}
+
+struct Message {
+  long type;
+  char text[8];
+};
+int queue() {
+  static const int made = msgget(IPC_PRIVATE, 0600);
+  return made;
+}
+void waits_for_message() {
+  Message message{};
+  const ssize_t bytes = msgrcv(queue(), &message, sizeof message.text, 0, 0);
+  msgctl(queue(), IPC_RMID, nullptr);
+  check(bytes == 1, "msgrcv");
+}
+void send_message() {
+  const Message message{1, "x"};
+  check(msgsnd(queue(), &message, 1, 0) == 0, "msgsnd");
+}
+
+// The program's own interruption is not taken for the tick's that comes with it.
+std::atomic<int> alarms = 0;
+void interrupts() {
+  for (int i = 0; i < kTicks; ++i) {
+    while (alarms < i || !is_asleep(waiter)) usleep(100);
+    send_alarm();
+  }
+}
+void is_interrupted() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    tick_now(timer_of(waiter));  // pending until the handler returns
+    ++alarms;
+  };
+  sigfillset(&action.sa_mask);
+  sigaction(SIGALRM, &action, nullptr);
+  std::thread other(interrupts);
+  for (int i = 1; i <= kTicks; ++i) check(pause() == -1 && errno == EINTR && alarms == i, "pause");
+  other.join();
+}
+
+const std::map<std::string, Wait> kWaits = {
+    {"poll", {[] { polls(false); }, send_byte}},
+    {"ppoll", {[] { polls(true); }, send_byte}},
+    {"select", {[] { selects(false); }, send_byte}},
+    {"pselect", {[] { selects(true); }, send_byte}},
+    {"epoll_wait", {[] { epolls(false); }, send_byte}},
+    {"epoll_pwait", {[] { epolls(true); }, send_byte}},
+    {"recv", {receives, send_byte}},
+    {"nanosleep", {[] { sleeps(true); }, [] {}}},
+    {"usleep", {[] { sleeps(false); }, [] {}}},
+    {"sigtimedwait", {waits_for_signal, send_alarm}},
+    {"semop", {waits_in_set, raise_set}},
+    {"msgrcv", {waits_for_message, send_message}},
+    {"sem_timedwait",
+     {[] {
+        const timespec limit = in_a_minute();
+        check(sem_timedwait(&posix, &limit) == 0, "sem_timedwait");
+      },
+      [] { sem_post(&posix); }}},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string name = argc == 2 ? argv[1] : "";
+  waiter = gettid();
+  if (timer_of(waiter) < 0) return 77;
+  sem_init(&posix, 0, 0);
+  check((name == "recv" ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends)) == 0, "pipe");
+  if (name == "pause") {
+    is_interrupted();
+    std::puts("right");
+    return 0;
+  }
+  check(kWaits.contains(name), "argument");
+  const Wait& kind = kWaits.at(name);
+  std::thread other([&] {
+    check(provoke_ticks(waiter, kTicks), "ticks");
+    kind.wake();
+  });
+  kind.wait();
+  other.join();
+  std::puts("right");
+  return 0;
+}
