@@ -37,6 +37,7 @@ class Insertion {
   std::uint64_t stack_top() const { return gate_at_ + kGateBytes - 64; }
   // A thread that stays is here: rip, rsp and flags are to be put back.
   bool is_staying(std::uint64_t pc) const;
+  // Of the code it is borrowed for.
   bool is_in_gate(std::uint64_t pc) const { return pc - code_at_ < kCodeBytes; }
   // The word that lets it go on by itself once it is 1.
   std::uint64_t release() const { return stack_top() + 8; }

@@ -1,10 +1,12 @@
-"""Brings the collector into busy programs over and over, beside the usual ways to get a library into one: soak.py BUILD [ATTEMPTS [KINDS [WAYS]]]
-KINDS and WAYS: names with commas between them, or "all". Prints one Markdown row a kind of program. A cell says how often the library was in and
-the program right afterwards, what went wrong else, and for how long the program did not get on: median and longest, as it saw it itself.
+"""Brings the collector into busy programs over and over, beside the usual ways to get a library into one: soak.py BUILD [ATTEMPTS [KINDS [WAYS [FILE]]]]
+KINDS and WAYS: names with commas between them, or "all". FILE: every attempt is added to it, and those that it has count; 0 attempts show them.
+Prints one Markdown row a kind of program. A cell says how often the library was in and the program right afterwards, what went wrong else, and for
+how long the program did not get on: median and 99th percentile, as it saw it itself.
 Exit status: 0 if Gnomon's ways did no harm."""
 import collections
 import contextlib
 import json
+import math
 import os
 import pathlib
 import random
@@ -18,19 +20,18 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "live"))
+import kinds
+
 BUILD = pathlib.Path(sys.argv[1])
 ATTEMPTS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-TARGETS = BUILD / "targets"
-OTHER = TARGETS / "libplugin_b.so"  # what the others load
+FILE = pathlib.Path(sys.argv[5]) if len(sys.argv) > 5 else None
+OTHER = BUILD / "targets/libplugin_b.so"  # what the others load
 PLUGIN = ["-o", f"plugin load {BUILD}/lib/lldb-gnomon.so"]
 PATIENCE, WATCHED = 20, 0.3  # s
 
-WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept", "pause",
-         "sigtimedwait")
-BUSY = ("compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers",
-        "wakes")
-KINDS = {kind: [TARGETS / "waits", kind, "2"] for kind in WAITS} | {kind: [TARGETS / "busy", kind] for kind in BUSY} | {
-    "masks": [TARGETS / "masks"], "many": [TARGETS / "many"]}
+SECONDS = "2"  # that a program computes beside one that waits
+KINDS = {kind: [*kinds.words(BUILD, kind), *([SECONDS] if kind in kinds.WAITS else [])] for kind in (*kinds.WAITS, *kinds.BUSY, *kinds.OTHERS)}
 
 # What came of an attempt; harm comes first.
 DIED, HUNG, WRONG, NOT, IN = "died", "hung", "wrong", "not in", "in"
@@ -99,7 +100,7 @@ def first_sample(experiment):
 
 @contextlib.contextmanager
 def started(kind, work):
-    program = subprocess.Popen([str(word) for word in KINDS[kind]], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    program = subprocess.Popen(KINDS[kind], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, env={**os.environ, "SAY_GAP": "1"})
     try:
         pid = int(program.stdout.readline().split()[0])
@@ -151,9 +152,9 @@ def attempt(kind, way):
 
 
 def spread(values):
-    """Median and greatest."""
-    values = [value for value in values if value is not None]
-    return f"{statistics.median(values):.1f} / {max(values):.0f} ms" if values else ""
+    """Median and 99th percentile."""
+    values = sorted(value for value in values if value is not None)
+    return f"{statistics.median(values):.1f} / {values[math.ceil(0.99 * len(values)) - 1]:.0f} ms" if values else ""
 
 
 def cell(attempts):
@@ -176,27 +177,41 @@ def chosen(argument, names):
     return wanted
 
 
+def attempts_before():
+    """{(kind, way): [Attempt]} of the file."""
+    done = collections.defaultdict(list)
+    if FILE and FILE.exists():
+        for kind, way, *one in map(json.loads, FILE.read_text().splitlines()):
+            done[kind, way].append(Attempt(*one))
+    return done
+
+
+def attempts_now(kind, way):
+    for _ in range(ATTEMPTS):
+        one = attempt(kind, way)
+        if one.why and way in OURS:
+            print(f"{kind}, {way}: {one.outcome}: {shortened(one.why)}", file=sys.stderr, flush=True)
+        if FILE:
+            with FILE.open("a") as file:
+                file.write(json.dumps([kind, way, *one]) + "\n")
+        yield one
+
+
 def main():
-    kinds = chosen(3, KINDS)
+    done, all_kinds = attempts_before(), chosen(3, KINDS)
     ways = [way for way in chosen(4, WAYS) if shutil.which(str(WAYS[way][0](1)[0]))]
     print("| program | " + " | ".join(ways) + " |\n|" + "---|" * (1 + len(ways)), flush=True)
-    done = collections.defaultdict(list)
-    for kind in kinds:
-        cells = []
+    for kind in all_kinds:
         for way in ways:
-            attempts = [attempt(kind, way) for _ in range(ATTEMPTS)]
-            for one in attempts:
-                if one.why and way in OURS:
-                    print(f"{kind}, {way}: {one.outcome}: {shortened(one.why)}", file=sys.stderr, flush=True)
-            done[way] += attempts
-            cells.append(cell(attempts))
-        print(f"| {kind} | " + " | ".join(cells) + " |", flush=True)
-    print("| all | " + " | ".join(cell(done[way]) for way in ways) + " |\n")
-    for way in ways:
-        if way in OURS:
-            print(f"{way}: stood still by its own account {spread(one.said for one in done[way])}; "
-                  f"first sample after {spread(one.first for one in done[way])}")
-    sys.exit(any(one.outcome in (DIED, HUNG, WRONG) for way in OURS for one in done[way]))
+            done[kind, way] += attempts_now(kind, way)
+        print(f"| {kind} | " + " | ".join(cell(done[kind, way]) for way in ways) + " |", flush=True)
+    of_way = {way: [one for kind in all_kinds for one in done[kind, way]] for way in ways}
+    print("| all | " + " | ".join(map(cell, of_way.values())) + " |\n")
+    ours = [way for way in ways if way in OURS]
+    for way in ours:
+        print(f"{way}: stood still by its own account {spread(one.said for one in of_way[way])}; "
+              f"first sample after {spread(one.first for one in of_way[way])}")
+    sys.exit(any(one.outcome in (DIED, HUNG, WRONG) for way in ours for one in of_way[way]))
 
 
 if __name__ == "__main__":

@@ -9,12 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+import kinds
 import lldb_session
 import recorded
 
 build = pathlib.Path(sys.argv[1])
-KINDS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept",
-         "pause", "sigtimedwait")
 RECORDING = (r"Recording process %d to (.*): 2 threads, by their CPU clocks\. It stood still for \d+ ms\.\n"
              r"Every later run writes one, too: .*/test\.N\.er\.\n$")
 
@@ -43,7 +42,7 @@ def computed(build_dir, experiment):
 
 
 def every_wait(work):
-    for number, kind in enumerate(KINDS, 1):
+    for number, kind in enumerate(kinds.WAITS, 1):
         answers, status, said, pid = session(work, kind, ["collector enable", "continue", "collector functions"])
         enabled = re.match(RECORDING % pid, answers[0][1])
         assert enabled and enabled.group(1) == f"{work}/test.{number}.er", (kind, answers)
@@ -51,7 +50,7 @@ def every_wait(work):
         rows = lldb_session.rows(answers[2][1])
         assert 0.1 < rows["(anonymous namespace)::part(unsigned long)"][0] < 1.1, (kind, rows)
         assert rows["clone3"][3] > 90, (kind, rows)  # whole stacks
-    assert len(experiments(work)) == len(KINDS)
+    assert len(experiments(work)) == len(kinds.WAITS)
 
 
 def view(work):

@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 import attempts
+import kinds
 import lldb_session
 import recorded
 
 build = pathlib.Path(sys.argv[1])
-kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else (
-    "compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers", "wakes", "many")
+chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else (*kinds.BUSY, "many")
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PATIENCE = 30  # s
 
@@ -28,8 +28,7 @@ def attach_and_enable(work, pid):
 
 def attempt(work, kind):
     """What went wrong, or None; how long the process was held, in ms."""
-    words = [build / "targets/many"] if kind == "many" else [build / "targets/busy", kind]
-    program = subprocess.Popen(words, cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    program = subprocess.Popen(kinds.words(build, kind), cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         pid = int(program.stdout.readline().split()[0])
         assert pid > 0
@@ -101,7 +100,7 @@ def in_malloc(work):
     assert (status, said) == (0, "right\n"), (status, said)
 
 
-faults = attempts.try_all({kind: 1 if kind == "many" and len(sys.argv) == 2 else ATTEMPTS for kind in kinds}, attempt)
+faults = attempts.try_all({kind: 1 if kind == "many" and len(sys.argv) == 2 else ATTEMPTS for kind in chosen}, attempt)
 if len(sys.argv) == 2:
     attempts.try_cases(in_place, at_signal, in_malloc)
 sys.exit(1 if faults else 0)

@@ -8,13 +8,11 @@ import sys
 import time
 
 import attempts
+import kinds
 import recorded
 
 build = pathlib.Path(sys.argv[1])
-WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept",
-         "pause", "sigtimedwait")
-BUSY = ("compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers", "wakes")
-kinds = sys.argv[2].split(",") if len(sys.argv) > 2 else (*WAITS, *BUSY, "many")
+chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else (*kinds.WAITS, *kinds.BUSY, "many")
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PATIENCE = 30  # s
 
@@ -43,8 +41,7 @@ def gate_is_there(pid):
 
 def attempt(work, kind):
     """What went wrong, or None; how long a thread was held, in ms."""
-    target = [build / "targets/many"] if kind == "many" else [build / "targets" / ("waits" if kind in WAITS else "busy"), kind]
-    with attempts.started(*target, cwd=work, stdin=subprocess.PIPE) as program:
+    with attempts.started(*kinds.words(build, kind), cwd=work, stdin=subprocess.PIPE) as program:
         pid = number_of(program)
         with collecting(pid, work) as gnomon:
             line = gnomon.stdout.readline()
@@ -63,7 +60,7 @@ def attempt(work, kind):
         if has_gate:
             return "its memory was not given back", None
         state, functions = recorded.status(build, experiment)["State"], recorded.functions(build, experiment)[0]
-        if kind in WAITS and (state != "ended" or functions["clone3"][1] < 0.9 * functions["<Total>"][1]):
+        if kind in kinds.WAITS and (state != "ended" or functions["clone3"][1] < 0.9 * functions["<Total>"][1]):
             return f"{state}: {functions}", None
         return None, float(enabled.group(2))
 
@@ -94,7 +91,7 @@ def told(work):
     assert 0.2 < recorded.functions(build, f"{work}/test.2.er")[0]["<Total>"][0] < 6
 
 
-faults = attempts.try_all({kind: ATTEMPTS if kind in BUSY or len(sys.argv) > 3 else 1 for kind in kinds}, attempt)
+faults = attempts.try_all({kind: ATTEMPTS if kind in kinds.BUSY or len(sys.argv) > 3 else 1 for kind in chosen}, attempt)
 if len(sys.argv) == 2:
     attempts.try_cases(told)
 sys.exit(1 if faults else 0)

@@ -1,14 +1,11 @@
 // Waits in the call that its argument names while the collector's clock ticks for it again and
 // again. Exit status 0 and "right": the call returned when and what it should; 1 and a word: it did
 // not; 77: there is no such clock to be had.
-#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
-#include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -18,33 +15,24 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <string>
 #include <thread>
 
 #include "tests/targets/provoke_ticks.h"
+#include "tests/targets/wait_kinds.h"
 
 namespace {
 
+using waits::check;
+using waits::ends;
+using waits::send_byte;
+using waits::Wait;
+
 constexpr int kTicks = 10;
 
-void check(bool right, const char* what) {
-  if (right) return;
-  std::printf("wrong: %s (errno %d)\n", what, errno);
-  std::fflush(stdout);
-  _exit(1);
-}
-
-int ends[2];
 pid_t waiter;
-void send_byte() { check(write(ends[1], "x", 1) == 1, "write"); }
 
-struct Wait {
-  std::function<void()> wait, wake;
-};
-
-constexpr timespec kLong{60, 0};
 sem_t posix;
 timespec in_a_minute() {
   timespec now{};
@@ -52,28 +40,6 @@ timespec in_a_minute() {
   return {now.tv_sec + 60, 0};
 }
 
-void polls(bool precisely) {
-  pollfd one{ends[0], POLLIN, 0};
-  check((precisely ? ppoll(&one, 1, &kLong, nullptr) : poll(&one, 1, 60'000)) == 1, "poll");
-}
-void selects(bool precisely) {
-  fd_set set;
-  FD_ZERO(&set);
-  FD_SET(ends[0], &set);
-  check((precisely ? pselect(ends[0] + 1, &set, nullptr, nullptr, &kLong, nullptr)
-                   : select(ends[0] + 1, &set, nullptr, nullptr, nullptr)) == 1,
-        "select");
-}
-void epolls(bool masked) {
-  const int set = epoll_create1(0);
-  epoll_event event{};
-  event.events = EPOLLIN;
-  sigset_t none;
-  sigemptyset(&none);
-  check(epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &event) == 0, "epoll_ctl");
-  check((masked ? epoll_pwait(set, &event, 1, -1, &none) : epoll_wait(set, &event, 1, -1)) == 1,
-        "epoll_wait");
-}
 void receives() {
   const timeval limit{60, 0};
   check(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0, "setsockopt");
@@ -96,7 +62,7 @@ void waits_for_signal() {
   sigemptyset(&alarm);
   sigaddset(&alarm, SIGALRM);
   pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
-  check(sigtimedwait(&alarm, nullptr, &kLong) == SIGALRM, "sigtimedwait");
+  check(sigtimedwait(&alarm, nullptr, &waits::kMinute) == SIGALRM, "sigtimedwait");
 }
 void send_alarm() { syscall(SYS_tgkill, getpid(), waiter, SIGALRM); }
 
@@ -155,13 +121,7 @@ void is_interrupted() {
   other.join();
 }
 
-const std::map<std::string, Wait> kWaits = {
-    {"poll", {[] { polls(false); }, send_byte}},
-    {"ppoll", {[] { polls(true); }, send_byte}},
-    {"select", {[] { selects(false); }, send_byte}},
-    {"pselect", {[] { selects(true); }, send_byte}},
-    {"epoll_wait", {[] { epolls(false); }, send_byte}},
-    {"epoll_pwait", {[] { epolls(true); }, send_byte}},
+const std::map<std::string, Wait> kWaits = waits::with_polls({
     {"recv", {receives, send_byte}},
     {"nanosleep", {[] { sleeps(true); }, [] {}}},
     {"usleep", {[] { sleeps(false); }, [] {}}},
@@ -174,7 +134,7 @@ const std::map<std::string, Wait> kWaits = {
         check(sem_timedwait(&posix, &limit) == 0, "sem_timedwait");
       },
       [] { sem_post(&posix); }}},
-};
+});
 
 }  // namespace
 

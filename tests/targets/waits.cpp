@@ -4,8 +4,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -16,25 +14,23 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <string>
 #include <thread>
 
 #include "tests/targets/burn.h"
 #include "tests/targets/longest_gap.h"
+#include "tests/targets/wait_kinds.h"
 
 namespace {
 
+using waits::check;
+using waits::ends;
+using waits::send_byte;
+using waits::Wait;
+
 double work = 1.0;  // s of CPU time
 
-void check(bool right, const char* what) {
-  if (right) return;
-  std::printf("wrong: %s (errno %d)\n", what, errno);
-  std::exit(1);
-}
-
-int ends[2];  // of a pipe or a socket
 pthread_t waiter;
 
 [[gnu::noipa]] std::uint64_t part(std::uint64_t sum) {
@@ -50,7 +46,6 @@ pthread_t waiter;
   return sum;
 }
 
-void send_byte() { check(write(ends[1], "x", 1) == 1, "write"); }
 void send_signal() { pthread_kill(waiter, SIGALRM); }
 
 double now() {
@@ -64,10 +59,6 @@ timespec seconds(double value) {
   return {whole, static_cast<long>((value - static_cast<double>(whole)) * 1e9)};
 }
 
-struct Wait {
-  std::function<void()> wait, wake;
-};
-
 void sleeps(bool absolute) {
   const double begin = now();
   const timespec time = seconds(absolute ? begin + 2 : 2);
@@ -77,34 +68,6 @@ void sleeps(bool absolute) {
     check(nanosleep(&time, nullptr) == 0, "nanosleep");
   const double slept = now() - begin;
   check(slept > 1.999 && slept < 20, "time slept");
-}
-
-void epolls(bool masked) {
-  const int set = epoll_create1(0);
-  epoll_event event{};
-  event.events = EPOLLIN;
-  check(epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &event) == 0, "epoll_ctl");
-  sigset_t none;
-  sigemptyset(&none);
-  const int ready =
-      masked ? epoll_pwait(set, &event, 1, -1, &none) : epoll_wait(set, &event, 1, -1);
-  check(ready == 1, "epoll_wait");
-}
-
-void polls(bool precisely) {
-  pollfd one{ends[0], POLLIN, 0};
-  const timespec limit = seconds(60);
-  check((precisely ? ppoll(&one, 1, &limit, nullptr) : poll(&one, 1, 60'000)) == 1, "poll");
-}
-
-void selects(bool precisely) {
-  fd_set set;
-  FD_ZERO(&set);
-  FD_SET(ends[0], &set);
-  const timespec limit = seconds(60);
-  check((precisely ? pselect(ends[0] + 1, &set, nullptr, nullptr, &limit, nullptr)
-                   : select(ends[0] + 1, &set, nullptr, nullptr, nullptr)) == 1,
-        "select");
 }
 
 void reads() {
@@ -172,23 +135,17 @@ void crashes() {
   *const_cast<volatile int*>(static_cast<int*>(nullptr)) = 1;
 }
 
-const std::map<std::string, Wait> kWaits = {
+const std::map<std::string, Wait> kWaits = waits::with_polls({
     {"caught", {catches, [] {}}},
     {"crash", {crashes, [] {}}},
     {"nanosleep", {[] { sleeps(false); }, [] {}}},
     {"clock_nanosleep", {[] { sleeps(true); }, [] {}}},
-    {"poll", {[] { polls(false); }, send_byte}},
-    {"ppoll", {[] { polls(true); }, send_byte}},
-    {"select", {[] { selects(false); }, send_byte}},
-    {"pselect", {[] { selects(true); }, send_byte}},
-    {"epoll_wait", {[] { epolls(false); }, send_byte}},
-    {"epoll_pwait", {[] { epolls(true); }, send_byte}},
     {"read", {reads, send_byte}},
     {"recv", {receives, send_byte}},
     {"accept", {accepts, connects}},
     {"pause", {pauses, send_signal}},
     {"sigtimedwait", {waits_for_signal, send_signal}},
-};
+});
 
 }  // namespace
 
