@@ -184,9 +184,9 @@ Insertion::Progress Insertion::progress() const {
                                                                              : Progress::loading;
 }
 
-bool Insertion::has_helper_left() const {
+pid_t Insertion::helper() const {
   const auto helper = read_value<std::uint64_t>(pid_, gate_at_ + GATE_HELPER_TID).value_or(0);
-  return helper == 0 || thread_by_own_number(pid_, static_cast<pid_t>(helper)) == 0;
+  return helper == 0 ? 0 : thread_by_own_number(pid_, static_cast<pid_t>(helper));
 }
 
 void Insertion::hand_over() {

@@ -52,7 +52,9 @@ class Insertion {
   Progress progress() const;
   // The thread that was made for the collector is not there, or not any more. One that is done ends
   // by itself, soon.
-  bool has_helper_left() const;
+  bool has_helper_left() const { return helper() == 0; }
+  // Its number; 0: it is not there.
+  pid_t helper() const;
   // To be called while it loads: files that it cannot open are handed to it when it waits for them.
   void hand_over();
   // Before the process runs under a debugger: threads that it keeps where they are, with no tick to
@@ -60,6 +62,8 @@ class Insertion {
   void note_held(const std::vector<pid_t>& threads) const;
   // Once it asks. Which of them still are as they were is to be seen.
   std::vector<format::BlockingThread> blocking_threads() const;
+  // The library is to give the process back.
+  bool releases() const { return releases_; }
   // What their masks are to do with SIGPROF.
   MaskChange mask_change() const { return releases_ ? MaskChange::block : MaskChange::unblock; }
   // Where there is room for the MaskGate of one of them and for its code, once the borrowed thread

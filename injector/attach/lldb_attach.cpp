@@ -7,15 +7,14 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "injector/attach/confinement.h"
 #include "injector/attach/lldb_choice.h"
 #include "injector/attach/lldb_process.h"
+#include "injector/attach/lldb_run.h"
 #include "injector/attach/lldb_threads.h"
-#include "injector/attach/lldb_unblock.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/view.h"
 #include "injector/attach/waiting.h"
@@ -25,9 +24,6 @@ namespace gnomon::injector {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
-
-constexpr milliseconds kPatience{5000};
 
 bool ends_by_default(int number) {
   for (const int harmless :
@@ -56,94 +52,20 @@ int fatal_signal(lldb::SBProcess& process) {
   return 0;
 }
 
-bool is_staying(lldb::SBProcess& process, const Borrowed& borrowed, const Insertion& insertion) {
-  return borrowed.stays && insertion.is_staying(program_counter_of(
-                               static_cast<pid_t>(process.GetProcessID()),
-                               static_cast<pid_t>(borrowed.thread.GetThreadID())));
-}
+struct Room {
+  std::uint64_t gate, code;
+};
 
-// A borrowed thread is its own again.
-bool has_left(lldb::SBThread thread, const Insertion& insertion) {
-  const auto pid = static_cast<pid_t>(thread.GetProcess().GetProcessID());
-  return insertion.progress() != Insertion::Progress::borrowed &&
-         !insertion.is_in_gate(program_counter_of(pid, static_cast<pid_t>(thread.GetThreadID())));
-}
-
-void put_home(Borrowed& borrowed) {
-  put_back(borrowed.thread, borrowed.resume.rip, borrowed.stopped.rsp(), borrowed.flags);
-  borrowed.stays = false;
-}
-
-// Lets the process run until the insertion is done; for how long. Others move meanwhile; where the
-// user looks, nothing does.
-std::chrono::nanoseconds run(lldb::SBProcess& process, Chosen& chosen, Insertion& insertion) {
-  std::chrono::nanoseconds ran{};
-  Borrowed& borrowed = chosen.borrowed;
-  const bool comes_back = borrowed.stays;
-  const auto limit = Clock::now() + kPatience;
-  LldbUnblocking unblocking(process, insertion);
-  static constexpr milliseconds kLeaving{20};
-  std::optional<Clock::time_point> done;
-  const auto enough = [&insertion, limit, &done] {
-    insertion.hand_over();
-    if (Clock::now() > limit) return true;
-    if (!done && insertion.progress() != Insertion::Progress::done) return false;
-    if (!done) done = Clock::now();
-    return insertion.has_helper_left() || Clock::now() > *done + kLeaving;
-  };
-  Kept kept;
-  while (!enough()) {
-    kept.keep(process, [&](lldb::SBThread thread) {
-      if (thread.GetThreadID() == borrowed.thread.GetThreadID())
-        return comes_back ? !borrowed.stays : has_left(thread, insertion) && is_placed(thread);
-      return chosen.selected_holds ? is_placed(thread) : is_looked_at(thread, chosen.selected);
-    });
-    if (unblocking.is_due()) unblocking.look();
-    insertion.note_held(held_threads(process));
-    repair_interrupted_waits(process);
-    const auto start = Clock::now();
-    const bool stopped = run_until(process, [&] { return enough() || unblocking.is_due(); });
-    ran += Clock::now() - start;
-    if (!stopped) break;
-    if (unblocking.is_due() && is_staying(process, borrowed, insertion)) put_home(borrowed);
-  }
-  return ran;
-}
-
-// A thread that stays is put back to where it was borrowed. One that does not come there goes on by
-// itself when it does.
-void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& insertion) {
-  constexpr milliseconds kFirst{2}, kLongest{64};
-  if (!borrowed.stays || process.GetState() != lldb::eStateStopped) return;
-  const auto stays = [&] { return is_staying(process, borrowed, insertion); };
-  // A signal's handler may run on top of it.
-  Kept others;
-  others.keep(process, [&](lldb::SBThread thread) {
-    return thread.GetThreadID() != borrowed.thread.GetThreadID();
-  });
-  for (milliseconds handler = kFirst;
-       handler <= kLongest && !stays() && insertion.progress() == Insertion::Progress::done;
-       handler *= 2)
-    if (!run_until(process, [until = Clock::now() + handler] { return Clock::now() > until; }))
-      return;
-  if (process.GetState() == lldb::eStateStopped && stays()) {
-    put_home(borrowed);
-    return;
-  }
-  const std::uint64_t one = 1;
-  write(process, insertion.release(), &one, sizeof one);
-}
-
-// The memory is given back only if nobody is in it any more.
-void give_back(lldb::SBProcess& process, const Insertion& insertion, std::uint64_t gate,
-               std::uint64_t code) {
+// The memory is given back only if nobody is in it any more. sent: the threads that were.
+void give_back(lldb::SBProcess& process, const Insertion& insertion, const Room& room,
+               const std::vector<pid_t>& sent) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
-  const auto left = read_value<std::uint64_t>(pid, gate + GATE_LEFT);
+  const auto left = read_value<std::uint64_t>(pid, room.gate + GATE_LEFT);
   if (!left || *left == 0 || !insertion.has_helper_left()) return;
-  for (const pid_t tid : threads_of(pid))
-    if (comes_to(pid, tid, code, kCodeBytes)) return;
-  process.DeallocateMemory(gate);
-  process.DeallocateMemory(code);
+  for (const pid_t tid : sent)
+    if (state_of(pid, tid) != '\0' && comes_to(pid, tid, room.code, kCodeBytes)) return;
+  process.DeallocateMemory(room.gate);
+  process.DeallocateMemory(room.code);
 }
 
 Fault late(lldb::SBProcess& process, const Insertion& insertion) {
@@ -154,9 +76,6 @@ Fault late(lldb::SBProcess& process, const Insertion& insertion) {
           "type `continue`: " + insertion.outlook()};
 }
 
-struct Room {
-  std::uint64_t gate, code;
-};
 Result<Room> make_room(lldb::SBProcess& process) {
   const auto gate = allocate(process, kGateBytes, "rw-");
   if (!gate) return tl::unexpected(gate.error());
@@ -219,13 +138,13 @@ Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare) {
   borrowed.flags = flags_of(borrowed.thread);
   if (!borrow(process, borrowed, *insertion, *room))
     return give_up({"LLDB cannot write to process " + std::to_string(pid), ""});
-  const auto free = chosen->free + run(process, *chosen, *insertion);
-  bring_back(process, borrowed, *insertion);
+  std::vector<pid_t> sent;
+  const auto free = chosen->free + run_insertion(process, *chosen, *insertion, sent);
   if (insertion->progress() != Insertion::Progress::done)
     return tl::unexpected(late(process, *insertion));
   repair_interrupted_waits(process);
   auto result = insertion->result();
-  give_back(process, *insertion, room->gate, room->code);
+  give_back(process, *insertion, *room, sent);
   if (result) {
     result->held_ms =
         std::chrono::duration<double, std::milli>(Clock::now() - start - free).count();

@@ -143,9 +143,9 @@ void Choice::let_candidate_run() {
   Kept kept;
   kept.keep(process_, [this](lldb::SBThread thread) { return is_fixed(thread); });
   moved_ = moved_ || !process_.GetThreadByID(selected_).IsSuspended();
-  const auto start = Clock::now();
-  run_until(process_, [start] { return Clock::now() > start + kRunAll; });
-  free_ += Clock::now() - start;
+  const auto ran =
+      run_until(process_, [limit = Clock::now() + kRunAll] { return Clock::now() > limit; });
+  free_ += ran.value_or(std::chrono::nanoseconds{});
   brought_ = LLDB_INVALID_THREAD_ID;
 }
 

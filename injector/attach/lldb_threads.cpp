@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "injector/attach/remote_process.h"
@@ -25,23 +26,26 @@ bool takes_sigstop(lldb::SBProcess process) {
 
 // Stops the process once it has run enough, until told to stop. By a signal: after an interrupt of
 // its own LLDB waits for 100 ms, in which the process stands still.
-std::jthread watcher(lldb::SBProcess process, const std::function<bool()>& enough) {
+std::jthread watcher(lldb::SBProcess process, const std::function<bool()>& enough,
+                     Clock::time_point& stop_asked) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   const bool by_signal = pid > 0 && takes_sigstop(process);
-  return std::jthread([process, pid, by_signal, &enough](const std::stop_token& stop) mutable {
-    constexpr std::chrono::microseconds kPause{200};
-    constexpr std::chrono::milliseconds kLost{100};
-    bool first = true;
-    for (auto due = Clock::now(); !stop.stop_requested(); std::this_thread::sleep_for(kPause)) {
-      if (Clock::now() < due || !enough()) continue;
-      if (first && by_signal && is_traced(pid))
-        kill(pid, SIGSTOP);
-      else
-        process.SendAsyncInterrupt();
-      first = false;
-      due = Clock::now() + kLost;
-    }
-  });
+  return std::jthread(
+      [process, pid, by_signal, &enough, &stop_asked](const std::stop_token& stop) mutable {
+        constexpr std::chrono::microseconds kPause{200};
+        constexpr std::chrono::milliseconds kLost{100};
+        bool first = true;
+        for (auto due = Clock::now(); !stop.stop_requested(); std::this_thread::sleep_for(kPause)) {
+          if (Clock::now() < due || !enough()) continue;
+          if (first) stop_asked = Clock::now();
+          if (first && by_signal && is_traced(pid))
+            kill(pid, SIGSTOP);
+          else
+            process.SendAsyncInterrupt();
+          first = false;
+          due = Clock::now() + kLost;
+        }
+      });
 }
 
 bool has_sigstop_to_come(pid_t pid) {
@@ -118,18 +122,23 @@ void Kept::keep(lldb::SBProcess& process, const std::function<bool(lldb::SBThrea
   }
 }
 
-bool run_until(lldb::SBProcess& process, const std::function<bool()>& enough) {
+std::optional<std::chrono::nanoseconds> run_until(lldb::SBProcess& process,
+                                                  const std::function<bool()>& enough) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
+  const auto start = Clock::now();
+  Clock::time_point stop_asked = Clock::time_point::max(), stopped;
   bool ran = false;
   {
-    const auto watch = watcher(process, enough);
+    const auto watch = watcher(process, enough, stop_asked);
     ran = process.Continue().Success();
+    stopped = Clock::now();
   }
   take_sigstop(process);
-  if (ran && process.GetState() == lldb::eStateStopped) return true;
+  if (ran && process.GetState() == lldb::eStateStopped)
+    return std::min(stop_asked, stopped) - start;
   // LLDB has lost it: nobody else would let it go on.
   if (pid > 0 && !is_traced(pid) && state_of(pid, pid) == 'T') kill(pid, SIGCONT);
-  return false;
+  return std::nullopt;
 }
 
 Run run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,
@@ -144,14 +153,13 @@ Run run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t 
     Kept others;
     others.keep(process,
                 [&](lldb::SBThread other) { return other.GetThreadID() != thread.GetThreadID(); });
-    const auto start = Clock::now();
     int waits = 0;  // how often in a row it was seen in futex(2)
-    run_until(process, [&] {
+    const auto ran = run_until(process, [&, limit = Clock::now() + patience] {
       constexpr int kStays = 5;
       waits = system_call_of(pid, tid) == SYS_futex ? waits + 1 : 0;
-      return waits >= kStays || Clock::now() > start + patience;
+      return waits >= kStays || Clock::now() > limit;
     });
-    run.took = Clock::now() - start;
+    run.took = ran.value_or(std::chrono::nanoseconds{});
   }
   target.BreakpointDelete(there.GetID());
   run.is_there = program_counter_of(pid, tid) == address;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace gnomon::injector {
@@ -36,8 +37,10 @@ class Kept {
 };
 
 // Lets the process run until `enough` (asked about every 0.2 ms, from another thread) or until
-// something else stops it. False: it has ended or cannot run.
-bool run_until(lldb::SBProcess& process, const std::function<bool()>& enough);
+// something else stops it. For how long it ran until it was told to stop; empty: it has ended or
+// cannot run.
+std::optional<std::chrono::nanoseconds> run_until(lldb::SBProcess& process,
+                                                  const std::function<bool()>& enough);
 
 struct Run {
   bool is_there;

@@ -74,6 +74,7 @@ bool LldbUnblocking::try_one(const format::BlockingThread& blocking, std::uint64
 
 bool LldbUnblocking::send(lldb::SBThread thread, const Way& way, std::uint64_t entry) {
   const Stopped& was = way.stopped;
+  sent_.push_back(was.tid);
   if (set_registers(thread, {way.on.rax, entry, was.rsp()})) return true;
   set_registers(thread, {was.rax(), was.rip(), was.rsp()});
   return false;

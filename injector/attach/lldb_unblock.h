@@ -30,6 +30,8 @@ class LldbUnblocking {
   // before it returns; the others are looked at again. Answers once
   // there is none, or they have been looked at often enough.
   void look();
+  // The threads that were sent through.
+  const std::vector<pid_t>& sent() const { return sent_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -40,6 +42,7 @@ class LldbUnblocking {
   lldb::SBProcess& process_;
   const Insertion& insertion_;
   std::vector<format::BlockingThread> threads_;
+  std::vector<pid_t> sent_;
   int looks_ = 0;
   Clock::time_point next_{};
 };

@@ -6,12 +6,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 #include <thread>
 
 namespace gnomon::injector {
@@ -23,13 +25,43 @@ std::string fields_of(const std::string& stat) {
   return at == std::string::npos ? "" : stat.substr(at + 2);
 }
 
+std::string_view next_word(std::string_view& line) {
+  const std::size_t end = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, end);
+  line.remove_prefix(std::min(line.find_first_not_of(' ', end), line.size()));
+  return word;
+}
+
+std::optional<std::uint64_t> hexadecimal(std::string_view word) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number, 16);
+  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
+// proc_pid_maps(5): begin-end, permissions, offset, device, inode, path. A process may have tens of
+// thousands of them.
+std::optional<Mapping> mapping_in(std::string_view line) {
+  const std::string_view range = next_word(line), permissions = next_word(line);
+  const std::size_t dash = std::min(range.find('-'), range.size() - 1);
+  const auto begin = hexadecimal(range.substr(0, dash)), end = hexadecimal(range.substr(dash + 1)),
+             offset = hexadecimal(next_word(line));
+  if (!begin || !end || !offset) return std::nullopt;
+  next_word(line);
+  next_word(line);
+  return Mapping{*begin, *end, *offset, std::string(permissions), std::string(line)};
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> number_in(const std::string& text, const std::string& name, int base) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(name + ":"))
-      return std::strtoull(line.c_str() + name.size() + 1, nullptr, base);
+  const std::string key = name + ":";
+  for (std::size_t line = 0; line < text.size(); ++line) {
+    if (text.compare(line, key.size(), key) == 0)
+      return std::strtoull(text.c_str() + line + key.size(), nullptr, base);
+    line = text.find('\n', line);
+    if (line == text.npos) break;
+  }
   return std::nullopt;
 }
 
@@ -47,17 +79,11 @@ bool write_memory(pid_t pid, std::uint64_t address, const void* from, std::size_
 
 std::vector<Mapping> mappings_of(pid_t pid) {
   std::vector<Mapping> found;
-  std::istringstream all(proc_text(pid, "maps"));
-  for (std::string line; std::getline(all, line);) {
-    unsigned long long begin = 0, end = 0, offset = 0;
-    std::array<char, 8> permissions{};
-    int path = 0;
-    if (std::sscanf(line.c_str(), "%llx-%llx %7s %llx %*s %*s %n", &begin, &end, permissions.data(),
-                    &offset, &path) < 4)
-      continue;
-    const auto at = static_cast<std::size_t>(path);
-    found.push_back({begin, end, offset, permissions.data(),
-                     path > 0 && at < line.size() ? line.substr(at) : ""});
+  const std::string text = proc_text(pid, "maps");
+  for (std::string_view all = text; !all.empty();) {
+    const std::size_t end = std::min(all.find('\n'), all.size());
+    if (auto mapping = mapping_in(all.substr(0, end))) found.push_back(std::move(*mapping));
+    all.remove_prefix(std::min(end + 1, all.size()));
   }
   return found;
 }

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -43,11 +42,12 @@ struct Call {
 
 // proc_pid_syscall(5): "running", or the number, six arguments, stack pointer and pc; -1: none.
 std::optional<Call> call_of(pid_t pid, pid_t tid) {
-  std::istringstream text(proc_text(pid, "task/" + std::to_string(tid) + "/syscall"));
-  Call call{};
-  if (!(text >> std::dec >> call.number) || call.number < 0) return std::nullopt;
-  text >> std::hex >> call.first;
-  for (int i = 0; i < 7; ++i) text >> call.pc;
+  const std::string text = proc_text(pid, "task/" + std::to_string(tid) + "/syscall");
+  char* rest = nullptr;
+  Call call{std::strtol(text.c_str(), &rest, 10), 0, 0};
+  if (rest == text.c_str() || call.number < 0) return std::nullopt;
+  call.first = std::strtoull(rest, &rest, 16);
+  for (int i = 0; i < 7; ++i) call.pc = std::strtoull(rest, &rest, 16);
   return call;
 }
 
@@ -168,8 +168,9 @@ bool runs_handler(const Stopped& thread) {
 }
 
 bool has_signal_to_come(pid_t pid, pid_t tid) {
-  const auto own = status_mask(pid, tid, "SigPnd"), shared = status_mask(pid, tid, "ShdPnd"),
-             blocked = status_mask(pid, tid, "SigBlk"), caught = status_mask(pid, tid, "SigCgt");
+  const std::string status = proc_text(pid, "task/" + std::to_string(tid) + "/status");
+  const auto own = number_in(status, "SigPnd", 16), shared = number_in(status, "ShdPnd", 16),
+             blocked = number_in(status, "SigBlk", 16), caught = number_in(status, "SigCgt", 16);
   return !own || !shared || !blocked || !caught || ((*own | *shared) & ~*blocked & *caught) != 0;
 }
 

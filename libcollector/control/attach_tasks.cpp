@@ -84,6 +84,12 @@ bool may_still_wait(Thread& thread, bool is_last_look) {
   return !is_last_look || !thread.looks.show_long_run();
 }
 
+// It has not run since, and so nothing about it has changed.
+bool is_as_seen_open(const Thread* thread) {
+  return thread && thread->parked == kOpen && thread->open_since != 0 &&
+         thread->open_since == now(cpu_clock_of(thread->tid));
+}
+
 Thread* slot_of(std::uint32_t tid) {
   Thread* thread = claim_thread();
   if (!thread) return nullptr;
@@ -92,17 +98,24 @@ Thread* slot_of(std::uint32_t tid) {
   thread->parked = kUnsure;
   thread->looks = {};
   thread->stack = tid == static_cast<std::uint32_t>(getpid()) ? main_stack() : ByteRange{};
-  thread->tid = tid;
+  name_thread(*thread, tid);
   atomic(thread->adopting).store(1);
   return thread;
 }
 
-void note_if_open(std::uint32_t tid, void*) {
-  if (tid == static_cast<std::uint32_t>(gettid()) || sigprof_of(tid) == Sigprof::blocked) return;
+// handlers: that will block SIGPROF from now on, as a mask.
+void note_if_open(std::uint32_t tid, void* handlers) {
+  if (tid == static_cast<std::uint32_t>(gettid())) return;
+  const std::uint64_t cpu = now(cpu_clock_of(tid));
+  const MaskLook look = mask_of(tid);
+  if (look.sigprof == Sigprof::blocked) return;
   Thread* thread = find_thread(tid);
   if (!thread) thread = slot_of(tid);
   if (!thread || thread->ticking) return;
   thread->looks = {};
+  const bool is_sure = look.sigprof == Sigprof::unblocked &&
+                       !(look.blocked & *static_cast<const std::uint64_t*>(handlers));
+  thread->open_since = is_sure ? cpu : 0;
   atomic(thread->parked).store(kOpen);
 }
 
@@ -119,10 +132,10 @@ void Tasks::see(std::uint32_t tid) {
   if (tid == own_) return;
   Thread* thread = find_thread(tid);
   if (thread && (thread->ticking || thread->parked == kParked)) return;
-  const bool is_known =
-      (thread && thread->parked == 0) || tid == request_.in_handler || is_in_fresh_handler(thread);
-  const Sigprof sigprof = is_known ? Sigprof::unblocked : sigprof_of(tid);
-  if (!is_known && sigprof != Sigprof::blocked && blocked_by(tid) & handlers_on_alternate_) {
+  const bool is_known = (thread && thread->parked == 0) || tid == request_.in_handler ||
+                        is_as_seen_open(thread) || is_in_fresh_handler(thread);
+  const auto [sigprof, blocked] = is_known ? MaskLook{Sigprof::unblocked, 0} : mask_of(tid);
+  if (sigprof != Sigprof::blocked && blocked & handlers_on_alternate_) {
     ++in_handlers_;
     return;
   }
@@ -175,7 +188,7 @@ void Tasks::start_unblocked() {
     const BlockingThread blocking = request_.list[i];
     Thread* thread = find_thread(blocking.tid);
     if (!thread || !thread->parked) continue;
-    const Sigprof sigprof = blocking.reachable ? Sigprof::unblocked : sigprof_of(blocking.tid);
+    const Sigprof sigprof = blocking.reachable ? Sigprof::unblocked : mask_of(blocking.tid).sigprof;
     if (sigprof == Sigprof::blocked ||
         (sigprof == Sigprof::unsure &&
          (is_last_round_ || may_be_waiting(blocking.tid, thread->looks))))
@@ -231,7 +244,8 @@ void Tasks::answer() {
 }  // namespace
 
 void note_open_tasks() {
-  if (handlers_for_ticks_to_keep_off() != 0) visit_tasks(note_if_open, nullptr);
+  std::uint64_t handlers = handlers_for_ticks_to_keep_off();
+  if (handlers != 0) visit_tasks(note_if_open, &handlers);
 }
 
 void forget_tasks() {

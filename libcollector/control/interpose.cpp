@@ -86,7 +86,7 @@ Roots program_roots() {
 namespace {
 
 void begin_in_thread(Thread& thread) {
-  thread.tid = static_cast<std::uint32_t>(gettid());
+  name_thread(thread, static_cast<std::uint32_t>(gettid()));
   thread.stack = stack_of_caller(thread.stack.begin, thread.stack.end);
   if (active_recorder()) begin_thread(thread);
 }

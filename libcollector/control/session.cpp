@@ -183,7 +183,7 @@ void record_launch(int argc, char** argv) {
   if (!main_thread) return recorder->fail(format::Failure::map_file, ENOMEM);
   hold();
   begin_recording();
-  main_thread->tid = static_cast<std::uint32_t>(gettid());
+  name_thread(*main_thread, static_cast<std::uint32_t>(gettid()));
   main_thread->stack = main_stack(reinterpret_cast<std::uint64_t>(argv));
   main_thread->masked = 0;
   begin_thread(*main_thread);

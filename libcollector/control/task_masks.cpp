@@ -35,14 +35,18 @@ std::uint64_t blocked_by(std::uint32_t tid) {
 
 // A tick that is pending could be seen: by a wait for signals that has begun before the collector
 // came, by signalfd(2), by sigpending(2). Such a wait takes what it waits for out of the mask.
-Sigprof sigprof_of(std::uint32_t tid) {
-  const auto blocks = [tid] { return (blocked_by(tid) & signal_bit(SIGPROF)) != 0; };
-  if (blocks()) return Sigprof::blocked;
+MaskLook mask_of(std::uint32_t tid) {
+  const clockid_t clock = cpu_clock_of(tid);
+  const std::uint64_t before = now(clock);
+  std::uint64_t mask = blocked_by(tid);
+  if (mask & signal_bit(SIGPROF)) return {Sigprof::blocked, mask};
   const SystemCall call = system_call_of(tid);
-  if (call.number == kUnknownCall) return Sigprof::unsure;
-  const bool awaits = call.number == SYS_rt_sigtimedwait && awaits_sigprof(call.first);
-  // The first look may have met it at the end of such a wait.
-  return awaits || blocks() ? Sigprof::blocked : Sigprof::unblocked;
+  if (call.number == kUnknownCall) return {Sigprof::unsure, mask};
+  if (call.number == SYS_rt_sigtimedwait && awaits_sigprof(call.first))
+    return {Sigprof::blocked, mask};
+  // The first look may have met it at the end of such a wait, unless it has not run since.
+  if (before == 0 || now(clock) != before) mask = blocked_by(tid);
+  return {mask & signal_bit(SIGPROF) ? Sigprof::blocked : Sigprof::unblocked, mask};
 }
 
 bool may_be_waiting(std::uint32_t tid, MaskLooks& looks) {

@@ -13,7 +13,11 @@ enum class Sigprof { unblocked, blocked, unsure };
 const ProcStatus* status_of(std::uint32_t tid);
 // The signals that it blocks, as a mask.
 std::uint64_t blocked_by(std::uint32_t tid);
-Sigprof sigprof_of(std::uint32_t tid);
+struct MaskLook {
+  Sigprof sigprof;
+  std::uint64_t blocked;  // signals
+};
+MaskLook mask_of(std::uint32_t tid);
 // Of an unsure one: whether it may still be in a wait for SIGPROF. Looks for as long as it runs on.
 bool may_be_waiting(std::uint32_t tid, MaskLooks& looks);
 

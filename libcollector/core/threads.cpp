@@ -13,19 +13,37 @@ namespace {
 
 constexpr std::uint32_t kChunk = 256;
 constexpr std::uint32_t kChunks = 256;
-constinit std::atomic<Thread*> chunks[kChunks] = {};
+// The numbers stand together, or each search would go through all of the slots' memory.
+struct Chunk {
+  std::uint32_t tids[kChunk];
+  Thread threads[kChunk];
+};
+constinit std::atomic<Chunk*> chunks[kChunks] = {};
 constinit std::atomic<std::uint32_t> next_hint = 0;
 
-Thread* chunk_at(std::uint32_t index) {
-  Thread* there = chunks[index].load(std::memory_order_acquire);
+Chunk* chunk_at(std::uint32_t index) {
+  Chunk* there = chunks[index].load(std::memory_order_acquire);
   if (there) return there;
-  void* memory = mmap(nullptr, kChunk * sizeof(Thread), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(Chunk), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  if (chunks[index].compare_exchange_strong(there, static_cast<Thread*>(memory)))
-    return static_cast<Thread*>(memory);
-  munmap(memory, kChunk * sizeof(Thread));
+  if (chunks[index].compare_exchange_strong(there, static_cast<Chunk*>(memory)))
+    return static_cast<Chunk*>(memory);
+  munmap(memory, sizeof(Chunk));
   return there;
+}
+
+struct Place {
+  Chunk* chunk;
+  std::uint32_t number, index;
+};
+Place place_of(const Thread& thread) {
+  for (std::uint32_t c = 0; c < kChunks; ++c) {
+    Chunk* chunk = chunks[c].load(std::memory_order_acquire);
+    if (chunk && &thread >= chunk->threads && &thread < chunk->threads + kChunk)
+      return {chunk, c, static_cast<std::uint32_t>(&thread - chunk->threads)};
+  }
+  return {};
 }
 
 }  // namespace
@@ -35,9 +53,9 @@ Thread* claim_thread() {
   const std::uint32_t hint = next_hint.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < kChunk * kChunks; ++i) {
     const std::uint32_t slot = (hint + i) % (kChunk * kChunks);
-    Thread* chunk = chunk_at(slot / kChunk);
+    Chunk* chunk = chunk_at(slot / kChunk);
     if (!chunk) return nullptr;
-    Thread& thread = chunk[slot % kChunk];
+    Thread& thread = chunk->threads[slot % kChunk];
     std::uint32_t free = 0;
     if (std::atomic_ref(thread.used).compare_exchange_strong(free, 1)) {
       next_hint.store(slot + 1 == kChunk * kChunks ? 0 : slot + 1, std::memory_order_relaxed);
@@ -52,41 +70,43 @@ Thread* claim_thread() {
   return nullptr;
 }
 
+void name_thread(Thread& thread, std::uint32_t tid) {
+  thread.tid = tid;
+  if (const Place place = place_of(thread); place.chunk)
+    std::atomic_ref(place.chunk->tids[place.index]).store(tid, std::memory_order_release);
+}
+
 Thread* find_thread(std::uint32_t tid) {
-  for (const auto& chunk : chunks)
-    if (Thread* begin = chunk.load(std::memory_order_acquire))
-      for (std::uint32_t i = 0; i < kChunk; ++i)
-        if (std::atomic_ref(begin[i].used).load(std::memory_order_acquire) != 0 &&
-            begin[i].tid == tid)
-          return &begin[i];
+  for (const auto& at : chunks)
+    if (Chunk* chunk = at.load(std::memory_order_acquire))
+      for (std::uint32_t i = 0; i < kChunk; ++i) {
+        if (std::atomic_ref(chunk->tids[i]).load(std::memory_order_relaxed) != tid) continue;
+        Thread& thread = chunk->threads[i];
+        if (std::atomic_ref(thread.used).load(std::memory_order_acquire) != 0 && thread.tid == tid)
+          return &thread;
+      }
   return nullptr;
 }
 
 void visit_threads(void (*visit)(Thread& thread, std::uint64_t word), std::uint64_t word) {
-  for (const auto& chunk : chunks)
-    if (Thread* begin = chunk.load(std::memory_order_acquire))
-      for (std::uint32_t i = 0; i < kChunk; ++i)
-        if (std::atomic_ref(begin[i].used).load(std::memory_order_acquire) != 0)
-          visit(begin[i], word);
+  for (const auto& at : chunks)
+    if (Chunk* chunk = at.load(std::memory_order_acquire))
+      for (Thread& thread : chunk->threads)
+        if (std::atomic_ref(thread.used).load(std::memory_order_acquire) != 0) visit(thread, word);
 }
 
 bool is_thread_slot(const void* address) {
   if (address && address == current_thread) return true;
-  for (const auto& chunk : chunks) {
-    const Thread* begin = chunk.load(std::memory_order_acquire);
-    if (begin && address >= begin && address < begin + kChunk) return true;
+  for (const auto& at : chunks) {
+    const Chunk* chunk = at.load(std::memory_order_acquire);
+    if (chunk && address >= chunk->threads && address < chunk->threads + kChunk) return true;
   }
   return false;
 }
 
 void release_thread(Thread& thread) {
-  std::uint32_t slot = 0;
-  for (std::uint32_t c = 0; c < kChunks; ++c) {
-    const Thread* chunk = chunks[c].load(std::memory_order_acquire);
-    if (chunk && &thread >= chunk && &thread < chunk + kChunk)
-      slot = c * kChunk + static_cast<std::uint32_t>(&thread - chunk);
-  }
-  next_hint.store(slot, std::memory_order_relaxed);
+  const Place place = place_of(thread);
+  next_hint.store(place.number * kChunk + place.index, std::memory_order_relaxed);
   std::atomic_ref(thread.used).store(0, std::memory_order_release);
 }
 

@@ -12,7 +12,7 @@ using StartRoutine = void* (*)(void*);
 
 struct Thread {
   std::uint32_t used;      // 1: belongs to a thread
-  std::uint32_t tid;       // 0: the thread does not run yet
+  std::uint32_t tid;       // 0: the thread does not run yet (name_thread)
   std::uint32_t adopting;  // the thread ran before it was sampled: its first tick gives it the slot
   std::uint32_t parked;    // it blocks SIGPROF, or may, and so has no clock (attach_tasks.cpp)
   std::uint32_t ticking;   // 1: its clock runs; 2: it is being started
@@ -28,7 +28,8 @@ struct Thread {
   ByteRange stack;          // from its stack pointer to the end everything is mapped
   StartRoutine routine;
   void* argument;
-  MaskLooks looks;  // while it is parked, by the attach's helper thread
+  MaskLooks looks;           // while it is parked, by the attach's helper thread
+  std::uint64_t open_since;  // CPU time at which it did not block SIGPROF, ns; 0: none is known
 };
 
 // The calling thread's slot; null: not sampled. One word of static TLS, so a handler may read it.
@@ -37,6 +38,8 @@ extern constinit thread_local Thread* current_thread __attribute__((tls_model("i
 // Null: all slots are taken or memory is short.
 Thread* claim_thread();
 void release_thread(Thread& thread);
+// Whose a claimed slot is.
+void name_thread(Thread& thread, std::uint32_t tid);
 // The slot of thread `tid`; null: it has none.
 Thread* find_thread(std::uint32_t tid);
 // Every slot that belongs to a thread at this moment.
