@@ -42,11 +42,12 @@ Confinement confinement_of(pid_t pid, pid_t tid) {
 }
 
 std::map<Confinement, std::vector<pid_t>> confined_threads(pid_t pid) {
+  const std::vector<pid_t> tids = threads_of(pid);
+  std::vector<Confinement> seen(tids.size());
+  look_at_each(tids.size(), [&](std::size_t i) { seen[i] = confinement_of(pid, tids[i]); });
   std::map<Confinement, std::vector<pid_t>> found;
-  for (const pid_t tid : threads_of(pid))
-    if (const auto confinement = confinement_of(pid, tid);
-        confinement.mode != SECCOMP_MODE_DISABLED)
-      found[confinement].push_back(tid);
+  for (std::size_t i = 0; i < tids.size(); ++i)
+    if (seen[i].mode != SECCOMP_MODE_DISABLED) found[seen[i]].push_back(tids[i]);
   return found;
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstdio>
 #include <iterator>
+#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "injector/attach/remote_process.h"
 
@@ -92,17 +94,24 @@ Result<std::uint64_t> allocate(lldb::SBProcess& process, std::uint64_t bytes,
 
 // LLDB writes in packets of text, which takes it milliseconds.
 bool write(lldb::SBProcess& process, std::uint64_t address, const void* from, std::size_t bytes) {
-  if (write_memory(static_cast<pid_t>(process.GetProcessID()), address, from, bytes)) return true;
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  if (write_memory(pid, address, from, bytes) || write_code(pid, address, from, bytes)) return true;
   lldb::SBError error;
   return process.WriteMemory(address, from, bytes, error) == bytes && error.Success();
 }
 
 void repair_interrupted_waits(lldb::SBProcess& process) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
-  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i) {
-    lldb::SBThread thread = process.GetThreadAtIndex(i);
-    const auto number = system_call_of(pid, static_cast<pid_t>(thread.GetThreadID()));
-    if (!number || !is_broken_by_stops(*number)) continue;
+  std::vector<lldb::SBThread> threads;
+  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i)
+    threads.push_back(process.GetThreadAtIndex(i));
+  std::vector<std::optional<long>> calls(threads.size());
+  look_at_each(threads.size(), [&](std::size_t i) {
+    calls[i] = system_call_of(pid, static_cast<pid_t>(threads[i].GetThreadID()));
+  });
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    lldb::SBThread& thread = threads[i];
+    if (!calls[i] || !is_broken_by_stops(*calls[i])) continue;
     const Stopped stopped = registers_of(pid, thread);
     if (const auto again = restart(stopped))
       set_registers(thread, {again->rax, again->rip, stopped.rsp()});

@@ -30,10 +30,10 @@ std::jthread watcher(lldb::SBProcess process, const std::function<bool()>& enoug
                      Clock::time_point& stop_asked) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   const bool by_signal = pid > 0 && takes_sigstop(process);
+  const std::chrono::milliseconds lost{100 + process.GetNumThreads()};
   return std::jthread(
-      [process, pid, by_signal, &enough, &stop_asked](const std::stop_token& stop) mutable {
+      [process, pid, by_signal, lost, &enough, &stop_asked](const std::stop_token& stop) mutable {
         constexpr std::chrono::microseconds kPause{200};
-        constexpr std::chrono::milliseconds kLost{100};
         bool first = true;
         for (auto due = Clock::now(); !stop.stop_requested(); std::this_thread::sleep_for(kPause)) {
           if (Clock::now() < due || !enough()) continue;
@@ -43,7 +43,7 @@ std::jthread watcher(lldb::SBProcess process, const std::function<bool()>& enoug
           else
             process.SendAsyncInterrupt();
           first = false;
-          due = Clock::now() + kLost;
+          due = Clock::now() + lost;
         }
       });
 }

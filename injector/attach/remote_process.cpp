@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -77,6 +78,14 @@ bool write_memory(pid_t pid, std::uint64_t address, const void* from, std::size_
   return process_vm_writev(pid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
+bool write_code(pid_t pid, std::uint64_t address, const void* from, std::size_t bytes) {
+  const int file = open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t written = pwrite(file, from, bytes, static_cast<off_t>(address));
+  close(file);
+  return written == static_cast<ssize_t>(bytes);
+}
+
 std::vector<Mapping> mappings_of(pid_t pid) {
   std::vector<Mapping> found;
   const std::string text = proc_text(pid, "maps");
@@ -106,6 +115,20 @@ std::vector<pid_t> threads_of(pid_t pid) {
     if (const long tid = std::strtol(at->path().filename().c_str(), nullptr, 10); tid > 0)
       threads.push_back(static_cast<pid_t>(tid));
   return threads;
+}
+
+void look_at_each(std::size_t count, const std::function<void(std::size_t index)>& look) {
+  constexpr std::size_t kPiece = 64;
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t begin; (begin = next.fetch_add(kPiece)) < count;)
+      for (std::size_t i = begin; i < std::min(begin + kPiece, count); ++i) look(i);
+  };
+  const std::size_t workers = std::min<std::size_t>(
+      {count / (2 * kPiece), 8, std::max(1u, std::thread::hardware_concurrency())});
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < workers; ++i) others.emplace_back(work);
+  work();
 }
 
 // In the middle of execve(2) there is nothing but the end.

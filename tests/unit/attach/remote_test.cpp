@@ -1,10 +1,12 @@
 // Load objects and call stacks of a process, read from outside: this one's.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -49,6 +51,46 @@ TEST(RemoteImage, DamagedHeadersEnd) {
       image->functions("malloc");
   }
   munmap(copy, kBytes);
+}
+
+TEST(RemoteProcess, FindsMappings) {
+  const std::string path = testing::TempDir() + "a file with  blanks";
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  ASSERT_EQ(ftruncate(file, 3 * 4096), 0);
+  void* at = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file, 2 * 4096);
+  ASSERT_NE(at, MAP_FAILED);
+  close(file);
+  unlink(path.c_str());
+  const auto begin = reinterpret_cast<std::uint64_t>(at);
+  const std::vector<Mapping> all = mappings_of(getpid());
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Mapping& mapping) { return mapping.begin == begin; });
+  ASSERT_NE(found, all.end());
+  EXPECT_EQ(found->end, begin + 4096);
+  EXPECT_EQ(found->offset, 2u * 4096);
+  EXPECT_EQ(found->permissions, "r--s");
+  EXPECT_EQ(found->path, path + " (deleted)");
+  EXPECT_TRUE(is_mapped(getpid(), begin, 4096, "r--"));
+  EXPECT_FALSE(is_mapped(getpid(), begin, 4096, "rw-"));
+  munmap(at, 4096);
+  EXPECT_FALSE(is_mapped(getpid(), begin, 4096, "r--"));
+}
+
+TEST(RemoteProcess, FindsNumbers) {
+  const std::string status = "Name:\tSeccomp: 5\nSeccomp_filters:\t3\nSeccomp:\t2\nSigBlk:\t1f";
+  EXPECT_EQ(number_in(status, "Seccomp"), 2u);
+  EXPECT_EQ(number_in(status, "Seccomp_filters"), 3u);
+  EXPECT_EQ(number_in(status, "SigBlk", 16), 0x1fu);
+  EXPECT_EQ(number_in(status, "Sig"), std::nullopt);
+  EXPECT_EQ(number_in("", "Seccomp"), std::nullopt);
+}
+
+TEST(RemoteProcess, LooksAtEachOnce) {
+  for (const std::size_t count : {0u, 1u, 127u, 128u, 5000u}) {
+    std::vector<int> looks(count);
+    look_at_each(count, [&](std::size_t i) { ++looks[i]; });
+    EXPECT_EQ(std::count(looks.begin(), looks.end(), 1), static_cast<std::ptrdiff_t>(count));
+  }
 }
 
 [[gnu::noipa]] std::vector<Frame> inner(ucontext_t& context, std::uint64_t& here) {
