@@ -75,7 +75,8 @@ def is_recorded(work, pid):
     experiment = pathlib.Path(work) / "test.1.er"
     assert status == 0 and f"Recording process {pid} to {experiment}: 2 threads" in said, said
     table, notes = recorded.functions(build, experiment)
-    assert sum(times[0] for name, times in table.items() if "computes" in name) > 0.5, (table, notes)
+    computed = sum(times[0] for name, times in table.items() if "computes" in name)
+    assert computed > max(0.05, 0.9 * table["<Total>"][0]), (table, notes)
     header = json.loads((experiment / "header.json").read_text())
     assert header["pid"] == pid and header["process"]["pid_namespace"] == os.readlink("/proc/self/ns/pid"), header
     wait_for(lambda: descriptors(pid) == before)
@@ -182,7 +183,7 @@ def recorded_twice(work):
             gnomon.communicate(timeout=PATIENCE)
         wait_for(lambda: descriptors(pid) == before)
     assert [path.name for path in pathlib.Path(work).glob("*.er")] == ["test.1.er"]
-    assert recorded.samples(build, f"{work}/test.1.er") > 100
+    assert recorded.samples(build, f"{work}/test.1.er") > 20
 
 
 def no_room(work):
@@ -205,7 +206,7 @@ def closes_all(work):
     with steady(work, *attempts.NOBODY) as (starter, pid):
         before = descriptors(pid)
         with collecting(work, pid, "2s") as gnomon:
-            assert len(descriptors(pid) - before) == 1
+            wait_for(lambda: len(descriptors(pid) - before) == 1)
             starter.stdin.write("c")
             starter.stdin.flush()
             wait_for(lambda: descriptors(pid) == before)
@@ -213,7 +214,7 @@ def closes_all(work):
     # What it has open already suffices for a while.
     _, notes = recorded.functions(build, f"{work}/test.1.er")
     said = [note for note in notes if "the program could not open the experiment's files" in note]
-    assert said or recorded.samples(build, f"{work}/test.1.er") > 20, notes
+    assert said or recorded.samples(build, f"{work}/test.1.er") > 5, notes
 
 
 attempts.try_cases(numbers, hidden, not_executable, other_root, no_proc, own_users, other_user, recorded_twice, no_room, closes_all)
