@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <random>
 
+#include "injector/library.h"
+
 namespace gnomon::injector {
 namespace {
 
@@ -17,7 +19,9 @@ Result<std::string> find_library(std::span<const std::string> folders) {
   std::error_code error;
   for (const std::string& folder : folders) {
     const fs::path library = fs::canonical(fs::path(folder) / "libcollector.so", error);
-    if (!error && access(library.c_str(), R_OK) == 0) return library.string();
+    if (error || access(library.c_str(), R_OK) != 0) continue;
+    if (is_collector(library)) return library.string();
+    return fault(library.string() + " is damaged, or another library", "install Gnomon anew");
   }
   return fault("cannot read " + (folders.empty() ? "" : folders.front() + "/") + "libcollector.so",
                "install Gnomon anew");

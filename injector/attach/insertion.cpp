@@ -71,7 +71,8 @@ Fault unfinished(pid_t pid, const Gate& gate) {
     return {"the process could not take libcollector.so, which it cannot open by its path (" +
                 std::string(std::strerror(static_cast<int>(-gate.taking))) + ")",
             limits + "open files"};
-  return {"the process could not load libcollector.so: " + text_of(gate.error_text), ""};
+  return {"the process could not load libcollector.so: " + text_of(gate.error_text),
+          "start the program from the debugger instead"};
 }
 
 // True: what it needs is to be handed to it.

@@ -15,6 +15,7 @@
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/control/attach_tasks.h"
 #include "libcollector/control/binding.h"
+#include "libcollector/control/executable.h"
 #include "libcollector/control/handler_masks.h"
 #include "libcollector/control/header.h"
 #include "libcollector/control/release.h"
@@ -118,8 +119,7 @@ Attached attach(AttachRequest& request) {
   std::memcpy(settings.seen_namespace, request.seen_namespace, sizeof settings.seen_namespace);
   handed[0] = 0;
   if (settings.handed >= 0) std::memcpy(handed, request.directory, sizeof handed);
-  const ssize_t n = readlink("/proc/self/exe", settings.executable, sizeof settings.executable - 1);
-  settings.executable[n > 0 ? n : 0] = 0;
+  executable_path(settings.executable, sizeof settings.executable);
   forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
   note_borrowed({request.borrowed_begin, request.borrowed_end});
   passed_over = {request.code_begin, request.code_end};

@@ -4,11 +4,11 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <unistd.h>
 
 #include <cstring>
 
 #include "libcollector/control/build_id.h"
+#include "libcollector/control/executable.h"
 #include "libcollector/control/known_objects.h"
 #include "libcollector/core/json_line.h"
 #include "libcollector/core/time.h"
@@ -184,8 +184,7 @@ bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
   walk.recorder = &recorder;
   walk.written = true;
   walk.permanent = loaded == Loaded::at_start;
-  const ssize_t n = readlink("/proc/self/exe", walk.executable, sizeof walk.executable - 1);
-  walk.executable[n > 0 ? n : 0] = 0;
+  executable_path(walk.executable, sizeof walk.executable);
   dl_iterate_phdr(on_object, &walk);
   return walk.written;
 }

@@ -2,11 +2,11 @@
 #include "libcollector/control/settings.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "libcollector/control/executable.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::collector {
@@ -42,9 +42,7 @@ void remove_entry(char* list, const char* entry) {
 bool read_settings(Settings& settings) {
   const char* target = getenv(format::kEnvTarget);
   if (!target) return false;
-  const ssize_t n = readlink("/proc/self/exe", settings.executable, sizeof settings.executable - 1);
-  if (n <= 0) return false;
-  settings.executable[n] = 0;
+  if (!executable_path(settings.executable, sizeof settings.executable)) return false;
   if (std::strcmp(target, settings.executable) != 0) return false;
   settings.session = number(getenv(format::kEnvSession), 16);
   settings.interval_ns = number(getenv(format::kEnvInterval), 10);

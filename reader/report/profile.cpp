@@ -116,10 +116,9 @@ std::vector<FunctionId> sorted(const Profile& profile) {
   return functions;
 }
 
-// Of a process that may be in a container, or have changed its root.
-std::string root_of(const Header& header) {
-  if (life_of(header) != Life::running) return "";
-  return "/proc/" + std::to_string(header.pid) + "/root";
+LiveFiles live_files_of(const Header& header) {
+  if (life_of(header) != Life::running) return {};
+  return LiveFiles("/proc/" + std::to_string(header.pid));
 }
 
 }  // namespace
@@ -136,7 +135,7 @@ Result<Profile> open_profile(const std::string& directory, const Interrupt& inte
   if (!stacks) return tl::unexpected(stacks.error());
   // A call stack may lie in an object that was loaded since the map was read.
   if (auto again = open_experiment(directory)) experiment.objects = std::move(again->objects);
-  AddressSpace space(experiment.objects, root_of(experiment.header), interrupt);
+  AddressSpace space(experiment.objects, live_files_of(experiment.header), interrupt);
   auto built = build(events, *stacks, space, interrupt);
   if (!built) return tl::unexpected(built.error());
   Values inclusive = inclusive_by_node(built->tree, built->exclusive);

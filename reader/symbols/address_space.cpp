@@ -16,9 +16,9 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 }  // namespace
 
-AddressSpace::AddressSpace(const std::vector<LoadObject>& objects, std::string root,
+AddressSpace::AddressSpace(const std::vector<LoadObject>& objects, LiveFiles live,
                            Interrupt interrupt)
-    : root_(std::move(root)), interrupt_(std::move(interrupt)) {
+    : live_(std::move(live)), interrupt_(std::move(interrupt)) {
   std::map<std::pair<std::string, std::string>, std::size_t> files;
   for (const LoadObject& object : objects) {
     const auto [at, fresh] = files.try_emplace({object.path, object.build_id}, files_.size());
@@ -59,10 +59,13 @@ FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
 
 // A container's file of the same path is another one, which the build id tells.
 Result<SymbolIndex> AddressSpace::load(const File& file) const {
-  auto here = SymbolIndex::load(file.path, file.build_id, interrupt_);
-  if (here || root_.empty()) return here;
-  auto there = SymbolIndex::load(root_ + file.path, file.build_id, interrupt_);
-  return there ? std::move(there) : std::move(here);
+  Result<SymbolIndex> failed = fault(file.path);
+  for (const std::string& place : live_.places_of(file.path)) {
+    auto loaded = SymbolIndex::load(place, file.build_id, interrupt_);
+    if (loaded) return loaded;
+    if (place == file.path) failed = std::move(loaded);
+  }
+  return failed;
 }
 
 FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {

@@ -10,6 +10,7 @@
 #include "reader/base/interrupt.h"
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
+#include "reader/symbols/live_files.h"
 #include "reader/symbols/symbol_index.h"
 
 namespace gnomon::reader {
@@ -21,8 +22,7 @@ struct Function {
 
 class AddressSpace {
  public:
-  // root: where the files of the profiled process are if they are not here; empty: not known.
-  explicit AddressSpace(const std::vector<LoadObject>& objects, std::string root = {},
+  explicit AddressSpace(const std::vector<LoadObject>& objects, LiveFiles live = {},
                         Interrupt interrupt = {});
 
   // The function at `pc` in that epoch; made up where there is no symbol: <Unknown>,
@@ -50,7 +50,7 @@ class AddressSpace {
   FunctionId find(std::uint64_t pc, std::uint32_t epoch);
   FunctionId add(std::uint64_t file, std::uint64_t place, Function function);
 
-  std::string root_;
+  LiveFiles live_;
   std::vector<Object> objects_;
   std::vector<File> files_;
   std::vector<Function> functions_;

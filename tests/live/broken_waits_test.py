@@ -8,7 +8,7 @@ import recorded
 
 build = pathlib.Path(sys.argv[1])
 KINDS = ("poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "recv", "nanosleep", "usleep", "sigtimedwait", "semop", "msgrcv",
-         "sem_timedwait", "pause")
+         "futex", "pause")
 INTERVAL = 50_000_000  # ns; what ticks is a timer then, which a program can find
 
 

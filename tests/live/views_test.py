@@ -186,6 +186,25 @@ def recorded_twice(work):
     assert recorded.samples(build, f"{work}/test.1.er") > 20
 
 
+def dropped(work):
+    """It has become another user since it was started, so most of /proc/self is root's."""
+    if os.geteuid() != 0:
+        print("not root: nothing can be dropped")
+        return
+    with steady(work, STEADY, program="drops") as (_, pid):
+        is_recorded(work, pid)
+
+
+def deleted(work):
+    """Its file is gone, and another has its name."""
+    program = pathlib.Path(work) / "steady"
+    shutil.copy(STEADY, program)
+    with steady(work, program=program) as (_, pid):
+        program.unlink()
+        shutil.copy("/bin/true", program)
+        is_recorded(work, pid)
+
+
 def no_room(work):
     """No directory can be made here for a process that sees another one there: it is not kept waiting for it."""
     if can_unshare("--mount"):
@@ -217,4 +236,4 @@ def closes_all(work):
     assert said or recorded.samples(build, f"{work}/test.1.er") > 5, notes
 
 
-attempts.try_cases(numbers, hidden, not_executable, other_root, no_proc, own_users, other_user, recorded_twice, no_room, closes_all)
+attempts.try_cases(numbers, hidden, not_executable, other_root, no_proc, own_users, other_user, dropped, deleted, recorded_twice, no_room, closes_all)

@@ -2,11 +2,9 @@
 // again. Exit status 0 and "right": the call returned when and what it should; 1 and a word: it did
 // not; 77: there is no such clock to be had.
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
-#include <sys/sem.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,13 +31,6 @@ constexpr int kTicks = 10;
 
 pid_t waiter;
 
-sem_t posix;
-timespec in_a_minute() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return {now.tv_sec + 60, 0};
-}
-
 void receives() {
   const timeval limit{60, 0};
   check(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0, "setsockopt");
@@ -65,21 +56,6 @@ void waits_for_signal() {
   check(sigtimedwait(&alarm, nullptr, &waits::kMinute) == SIGALRM, "sigtimedwait");
 }
 void send_alarm() { syscall(SYS_tgkill, getpid(), waiter, SIGALRM); }
-
-int set_of_one() {
-  static const int set = semget(IPC_PRIVATE, 1, 0600);
-  return set;
-}
-void waits_in_set() {
-  sembuf down{0, -1, 0};
-  const int result = semop(set_of_one(), &down, 1);
-  semctl(set_of_one(), 0, IPC_RMID);
-  check(result == 0, "semop");
-}
-void raise_set() {
-  sembuf up{0, 1, 0};
-  check(semop(set_of_one(), &up, 1) == 0, "semop");
-}
 
 struct Message {
   long type;
@@ -121,19 +97,12 @@ void is_interrupted() {
   other.join();
 }
 
-const std::map<std::string, Wait> kWaits = waits::with_polls({
+const std::map<std::string, Wait> kWaits = waits::with_common({
     {"recv", {receives, send_byte}},
     {"nanosleep", {[] { sleeps(true); }, [] {}}},
     {"usleep", {[] { sleeps(false); }, [] {}}},
     {"sigtimedwait", {waits_for_signal, send_alarm}},
-    {"semop", {waits_in_set, raise_set}},
     {"msgrcv", {waits_for_message, send_message}},
-    {"sem_timedwait",
-     {[] {
-        const timespec limit = in_a_minute();
-        check(sem_timedwait(&posix, &limit) == 0, "sem_timedwait");
-      },
-      [] { sem_post(&posix); }}},
 });
 
 }  // namespace
@@ -142,7 +111,6 @@ int main(int argc, char** argv) {
   const std::string name = argc == 2 ? argv[1] : "";
   waiter = gettid();
   if (timer_of(waiter) < 0) return 77;
-  sem_init(&posix, 0, 0);
   check((name == "recv" ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends)) == 0, "pipe");
   if (name == "pause") {
     is_interrupted();

@@ -1,12 +1,15 @@
 // Computes until its input ends, and closes all its files but the first three when it reads "c".
-// Prints its number, and "right" at the end if it has the descriptors then that it opened itself.
+// With "drops" it becomes nobody first. Prints its number, and "right" at the end if it has the
+// descriptors then that it opened itself.
 #include <fcntl.h>
+#include <grp.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <set>
 
 namespace {
@@ -29,7 +32,11 @@ std::set<int> descriptors() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  constexpr unsigned kNobody = 65534;
+  if (argc == 2 && std::strcmp(argv[1], "drops") == 0 &&
+      (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0))
+    return 2;
   std::uint64_t sum = 1;
   pthread_t worker;
   pthread_create(&worker, nullptr, computes, &sum);

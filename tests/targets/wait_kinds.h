@@ -1,10 +1,13 @@
-// Waits that a byte in a pipe or socket ends, and what a program says of one that did not go as it
+// Waits that several programs know, and what a program says of one that did not go as it
 // should. Included by one file of a program.
 #pragma once
 #include <poll.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/ipc.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,9 +60,34 @@ inline void epolls(bool masked) {
         "epoll_wait");
 }
 
+inline int set_of_one() {
+  static const int set = semget(IPC_PRIVATE, 1, 0600);
+  return set;
+}
+inline void waits_in_set() {
+  sembuf down{0, -1, 0};
+  const int result = semop(set_of_one(), &down, 1);
+  semctl(set_of_one(), 0, IPC_RMID);
+  check(result == 0, "semop");
+}
+inline void raise_set() {
+  sembuf up{0, 1, 0};
+  check(semop(set_of_one(), &up, 1) == 0, "semop");
+}
+
+inline sem_t posix;
+inline void waits_in_futex() {
+  timespec limit{};
+  clock_gettime(CLOCK_REALTIME, &limit);
+  limit.tv_sec += 60;
+  check(sem_timedwait(&posix, &limit) == 0, "sem_timedwait");
+}
+
 // By the names of the calls; `others` as well.
-inline std::map<std::string, Wait> with_polls(std::map<std::string, Wait> others) {
-  others.insert({{"poll", {[] { polls(false); }, send_byte}},
+inline std::map<std::string, Wait> with_common(std::map<std::string, Wait> others) {
+  others.insert({{"semop", {waits_in_set, raise_set}},
+                 {"futex", {waits_in_futex, [] { sem_post(&posix); }}},
+                 {"poll", {[] { polls(false); }, send_byte}},
                  {"ppoll", {[] { polls(true); }, send_byte}},
                  {"select", {[] { selects(false); }, send_byte}},
                  {"pselect", {[] { selects(true); }, send_byte}},

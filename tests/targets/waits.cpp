@@ -135,7 +135,7 @@ void crashes() {
   *const_cast<volatile int*>(static_cast<int*>(nullptr)) = 1;
 }
 
-const std::map<std::string, Wait> kWaits = waits::with_polls({
+const std::map<std::string, Wait> kWaits = waits::with_common({
     {"caught", {catches, [] {}}},
     {"crash", {crashes, [] {}}},
     {"nanosleep", {[] { sleeps(false); }, [] {}}},

@@ -1,0 +1,25 @@
+// The files that a process has mapped, where another process finds them. Any thread.
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace gnomon::reader {
+
+class LiveFiles {
+ public:
+  LiveFiles() = default;  // of no process
+  // process: /proc/PID of a process that runs.
+  explicit LiveFiles(const std::string& process);
+
+  // Where the file may be that the process knows by `path`, the likeliest first. A file that was
+  // removed or replaced since it was mapped (a program that was built or installed anew) still has
+  // its own content under /proc.
+  std::vector<std::string> places_of(const std::string& path) const;
+
+ private:
+  std::string process_;
+  std::unordered_map<std::string, std::string> removed_;  // where a removed file is, by its path
+};
+
+}  // namespace gnomon::reader
