@@ -185,6 +185,11 @@ Insertion::Progress Insertion::progress() const {
                                                                              : Progress::loading;
 }
 
+bool Insertion::is_there() const {
+  return read_value<std::uint64_t>(pid_, gate_at_ + offsetof(Gate, request.session)) ==
+         gate_->request.session;
+}
+
 pid_t Insertion::helper() const {
   const auto helper = read_value<std::uint64_t>(pid_, gate_at_ + GATE_HELPER_TID).value_or(0);
   return helper == 0 ? 0 : thread_by_own_number(pid_, static_cast<pid_t>(helper));

@@ -50,6 +50,8 @@ class Insertion {
   };
   // What the process's memory says. Stops nothing.
   Progress progress() const;
+  // False: the process has ended, or has begun another program.
+  bool is_there() const;
   // The thread that was made for the collector is not there, or not any more. One that is done ends
   // by itself, soon.
   bool has_helper_left() const { return helper() == 0; }

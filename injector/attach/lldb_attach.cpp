@@ -69,8 +69,9 @@ void give_back(lldb::SBProcess& process, const Insertion& insertion, const Room&
 }
 
 Fault late(lldb::SBProcess& process, const Insertion& insertion) {
+  if (process.GetState() != lldb::eStateStopped) return why_not_held(process);
   const std::string pid = std::to_string(process.GetProcessID());
-  if (process.GetState() != lldb::eStateStopped) return {"process " + pid + " ended meanwhile", ""};
+  if (!insertion.is_there()) return {"it has begun another program meanwhile", "repeat"};
   return {"process " + pid + " is still " + insertion.step() +
               ", perhaps behind a lock that a stopped thread holds",
           "type `continue`: " + insertion.outlook()};

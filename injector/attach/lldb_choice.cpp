@@ -178,8 +178,7 @@ Result<Chosen> choose_thread(lldb::SBProcess& process) {
       return fault("it stands inside a function of libc, of the loader or of the allocator",
                    "type `finish`, and repeat");
     choice.run_on();
-    if (process.GetState() != lldb::eStateStopped)
-      return fault("process " + std::to_string(process.GetProcessID()) + " ended meanwhile");
+    if (process.GetState() != lldb::eStateStopped) return tl::unexpected(why_not_held(process));
   }
   return fault("none of its threads came to where the collector can come in",
                "let it run, stop it again and repeat, or start it from the debugger");

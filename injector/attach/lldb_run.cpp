@@ -38,14 +38,16 @@ void put_home(Borrowed& borrowed) {
   borrowed.stays = false;
 }
 
-// How long the new thread may take to end once it is done.
+// True once the new thread has done what it was made for, and has ended or had its time to; once
+// the process is another program; or once it is too late. What the process awaits is handed to it
+// meanwhile.
 class Enough {
  public:
   explicit Enough(Insertion& insertion) : insertion_(insertion) {}
   bool operator()() {
     constexpr milliseconds kLeaving{20};
     insertion_.hand_over();
-    if (Clock::now() > limit_) return true;
+    if (Clock::now() > limit_ || !insertion_.is_there()) return true;
     if (!done_ && insertion_.progress() != Insertion::Progress::done) return false;
     if (!done_) done_ = Clock::now();
     return insertion_.has_helper_left() || Clock::now() > *done_ + kLeaving;

@@ -24,33 +24,113 @@ bool takes_sigstop(lldb::SBProcess process) {
   return signals.GetShouldStop(SIGSTOP) && signals.GetShouldSuppress(SIGSTOP);
 }
 
-// Stops the process once it has run enough, until told to stop. By a signal: after an interrupt of
-// its own LLDB waits for 100 ms, in which the process stands still.
-std::jthread watcher(lldb::SBProcess process, const std::function<bool()>& enough,
+// LLDB waits for 20 s for what it has lost; once told, for less, until the end.
+class Impatience {
+ public:
+  explicit Impatience(lldb::SBProcess process) : debugger_(process.GetTarget().GetDebugger()) {}
+  ~Impatience() {
+    if (!before_.empty()) set(before_);
+  }
+  Impatience(const Impatience&) = delete;
+  Impatience& operator=(const Impatience&) = delete;
+  void begin() {
+    if (!before_.empty()) return;
+    const lldb::SBStringList values =
+        lldb::SBDebugger::GetInternalVariableValue(kSetting, debugger_.GetInstanceName());
+    if (values.IsValid() && values.GetSize() > 0) before_ = values.GetStringAtIndex(0);
+    if (!before_.empty()) set("2");
+  }
+
+ private:
+  static constexpr const char* kSetting = "target.process.interrupt-timeout";  // s
+  void set(const std::string& value) {
+    lldb::SBDebugger::SetInternalVariable(kSetting, value.c_str(), debugger_.GetInstanceName());
+  }
+
+  lldb::SBDebugger debugger_;
+  std::string before_;
+};
+
+// Stops the process once it has run enough.
+class Stopper {
+ public:
+  Stopper(lldb::SBProcess process, Impatience& impatience)
+      : process_(process),
+        impatience_(impatience),
+        pid_(static_cast<pid_t>(process.GetProcessID())),
+        by_signal_(pid_ > 0 && takes_sigstop(process)),
+        pause_(100 + process.GetNumThreads()) {}
+
+  void ask() {
+    const auto now = Clock::now();
+    if (now < due_) return;
+    if (is_lost(now)) {
+      impatience_.begin();
+      process_.SendAsyncInterrupt();
+    } else if (held_since_) {
+      return;
+    } else if (by_signal_ && !asked_ && is_traced(pid_)) {
+      // After an interrupt of its own LLDB waits for 100 ms, in which the process stands still.
+      kill(pid_, SIGSTOP);
+    } else {
+      process_.SendAsyncInterrupt();
+    }
+    asked_ = true;
+    due_ = now + pause_;
+  }
+
+ private:
+  // LLDB has it stopped, and does not tell: a thread that was not its first has begun another
+  // program, of which lldb-server knows nothing any more.
+  bool is_lost(Clock::time_point now) {
+    constexpr std::chrono::milliseconds kTold{500};
+    constexpr char kTracingStop = 't';
+    constexpr int kNumThreads = 20;  // proc_pid_stat(5)
+    if (state_of(pid_, pid_) != kTracingStop ||
+        stat_number(proc_text(pid_, "stat"), kNumThreads) != 1) {
+      held_since_.reset();
+      return false;
+    }
+    if (!held_since_) held_since_ = now;
+    return now > *held_since_ + kTold;
+  }
+
+  lldb::SBProcess process_;
+  Impatience& impatience_;
+  pid_t pid_;
+  bool by_signal_, asked_ = false;
+  std::chrono::milliseconds pause_;
+  Clock::time_point due_;
+  std::optional<Clock::time_point> held_since_;
+};
+
+// Until told to stop.
+std::jthread watcher(Stopper stopper, const std::function<bool()>& enough,
                      Clock::time_point& stop_asked) {
-  const auto pid = static_cast<pid_t>(process.GetProcessID());
-  const bool by_signal = pid > 0 && takes_sigstop(process);
-  const std::chrono::milliseconds lost{100 + process.GetNumThreads()};
-  return std::jthread(
-      [process, pid, by_signal, lost, &enough, &stop_asked](const std::stop_token& stop) mutable {
-        constexpr std::chrono::microseconds kPause{200};
-        bool first = true;
-        for (auto due = Clock::now(); !stop.stop_requested(); std::this_thread::sleep_for(kPause)) {
-          if (Clock::now() < due || !enough()) continue;
-          if (first) stop_asked = Clock::now();
-          if (first && by_signal && is_traced(pid))
-            kill(pid, SIGSTOP);
-          else
-            process.SendAsyncInterrupt();
-          first = false;
-          due = Clock::now() + lost;
-        }
-      });
+  return std::jthread([stopper, &enough, &stop_asked](const std::stop_token& stop) mutable {
+    constexpr std::chrono::microseconds kPause{200};
+    for (bool is_enough = false; !stop.stop_requested(); std::this_thread::sleep_for(kPause)) {
+      if (!is_enough && enough()) {
+        is_enough = true;
+        stop_asked = Clock::now();
+      }
+      if (is_enough) stopper.ask();
+    }
+  });
 }
 
 bool has_sigstop_to_come(pid_t pid) {
   const auto pending = status_mask(pid, pid, "ShdPnd");
   return pending && *pending >> (SIGSTOP - 1) & 1;
+}
+
+// LLDB has lost it: nobody else would let it go on.
+void let_go_on(pid_t pid) {
+  const auto limit = Clock::now() + std::chrono::seconds(2);
+  while (is_traced(pid) && Clock::now() < limit)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (!is_traced(pid) && (state_of(pid, pid) == 'T' || has_sigstop_to_come(pid)))
+    kill(pid, SIGCONT);
 }
 
 // Something else has stopped the process first: the signal would stop it the next time.
@@ -129,16 +209,23 @@ std::optional<std::chrono::nanoseconds> run_until(lldb::SBProcess& process,
   Clock::time_point stop_asked = Clock::time_point::max(), stopped;
   bool ran = false;
   {
-    const auto watch = watcher(process, enough, stop_asked);
+    Impatience impatience(process);
+    const auto watch = watcher(Stopper(process, impatience), enough, stop_asked);
     ran = process.Continue().Success();
     stopped = Clock::now();
   }
   take_sigstop(process);
   if (ran && process.GetState() == lldb::eStateStopped)
     return std::min(stop_asked, stopped) - start;
-  // LLDB has lost it: nobody else would let it go on.
-  if (pid > 0 && !is_traced(pid) && state_of(pid, pid) == 'T') kill(pid, SIGCONT);
+  if (pid > 0) let_go_on(pid);
   return std::nullopt;
+}
+
+Fault why_not_held(lldb::SBProcess& process) {
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  const std::string name = "process " + std::to_string(pid);
+  if (state_of(pid, pid) == '\0') return {name + " ended meanwhile", ""};
+  return {"LLDB has lost " + name + ", which runs on", "attach again"};
 }
 
 Run run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "reader/base/result.h"
+
 namespace gnomon::injector {
 
 // The signal that a thread has stopped for; 0: none. SIGSTOP is how a debugger stops threads.
@@ -41,6 +43,9 @@ class Kept {
 // cannot run.
 std::optional<std::chrono::nanoseconds> run_until(lldb::SBProcess& process,
                                                   const std::function<bool()>& enough);
+
+// Why LLDB does not hold the process any more.
+Fault why_not_held(lldb::SBProcess& process);
 
 struct Run {
   bool is_there;

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "injector/attach/called.h"
 #include "injector/attach/remote_process.h"
 
 namespace gnomon::injector {
@@ -24,11 +25,26 @@ constexpr const char* kWaits[] = {"accept",
                                   "epoll_pwait",
                                   "epoll_pwait2",
                                   "epoll_wait",
+                                  "fcntl",
+                                  "fcntl64",
+                                  "fdatasync",
+                                  "flock",
+                                  "fsync",
+                                  "ioctl",
+                                  "lockf",
+                                  "lockf64",
                                   "msgrcv",
+                                  "msgsnd",
                                   "nanosleep",
+                                  "open",
+                                  "open64",
+                                  "openat",
+                                  "openat64",
                                   "pause",
                                   "poll",
                                   "ppoll",
+                                  "pread",
+                                  "pread64",
                                   "pselect",
                                   "pthread_barrier_wait",
                                   "pthread_clockjoin_np",
@@ -42,7 +58,10 @@ constexpr const char* kWaits[] = {"accept",
                                   "pthread_rwlock_rdlock",
                                   "pthread_rwlock_wrlock",
                                   "pthread_timedjoin_np",
+                                  "pwrite",
+                                  "pwrite64",
                                   "read",
+                                  "readv",
                                   "recv",
                                   "recvfrom",
                                   "recvmsg",
@@ -51,11 +70,18 @@ constexpr const char* kWaits[] = {"accept",
                                   "sem_timedwait",
                                   "sem_wait",
                                   "semop",
+                                  "semtimedop",
+                                  "send",
+                                  "sendfile",
+                                  "sendfile64",
+                                  "sendmsg",
+                                  "sendto",
                                   "sigsuspend",
                                   "sigtimedwait",
                                   "sigwait",
                                   "sigwaitinfo",
                                   "sleep",
+                                  "splice",
                                   "syscall",
                                   "system",
                                   "usleep",
@@ -64,7 +90,8 @@ constexpr const char* kWaits[] = {"accept",
                                   "wait4",
                                   "waitid",
                                   "waitpid",
-                                  "write"};
+                                  "write",
+                                  "writev"};
 
 // Where the kernel has mapped the loader (getauxval(3), AT_BASE); 0: none.
 std::uint64_t loader_of(pid_t pid) {
@@ -133,7 +160,9 @@ SafePoint SafePoints::of(const Stopped& thread, bool waits) {
         const Object* object = object_at(pc);
         return !object || object->has_locks;
       },
-      [this](std::uint64_t pc) { return is_in(waits_, pc); },
+      [this](std::uint64_t pc, std::uint64_t returns_to) {
+        return is_in(waits_, pc) || is_in(waits_, called_function(pid_, returns_to));
+      },
       [this](std::uint64_t pc) {
         const Object* object = object_at(pc);
         return (object && object->is_loader) || is_in(call_back_, pc);

@@ -50,8 +50,8 @@ class SafePoints {
 };
 
 // The rule, for a stack as it was walked. `has_locks(pc)`: code of libc, the loader or the
-// allocator; of it `only_waits(pc)`: functions that wait and hold none; `loads(pc)`: those that
-// hold the loader's while they call the program.
+// allocator; of it `only_waits(pc, returns_to)`: functions that wait and hold none, called there;
+// `loads(pc)`: those that hold the loader's while they call the program.
 template <typename HasLocks, typename OnlyWaits, typename Loads>
 SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks has_locks,
                           OnlyWaits only_waits, Loads loads) {
@@ -75,7 +75,8 @@ SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks
     }
     interrupted = false;
     const bool is_first = found.where == Where::nowhere;
-    if (!has_to_return && (outermost == 0 || ((waits || !is_first) && only_waits(outermost)))) {
+    if (!has_to_return &&
+        (outermost == 0 || ((waits || !is_first) && only_waits(outermost, frame.pc)))) {
       if (is_first) found.where = Where::here;
     } else {
       found.where = Where::later;

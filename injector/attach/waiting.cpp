@@ -17,9 +17,11 @@ namespace gnomon::injector {
 namespace {
 
 constexpr long kWaits[] = {
-    SYS_nanosleep, SYS_clock_nanosleep, SYS_poll,        SYS_ppoll,        SYS_select,
-    SYS_pselect6,  SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2, SYS_accept,
-    SYS_accept4,   SYS_recvfrom,        SYS_recvmsg,     SYS_pause,        SYS_rt_sigtimedwait};
+    SYS_nanosleep,     SYS_clock_nanosleep, SYS_poll,        SYS_ppoll,        SYS_select,
+    SYS_pselect6,      SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2, SYS_accept,
+    SYS_accept4,       SYS_recvfrom,        SYS_recvmsg,     SYS_pause,        SYS_rt_sigtimedwait,
+    SYS_rt_sigsuspend, SYS_semop,           SYS_semtimedop,  SYS_msgrcv,       SYS_msgsnd,
+    SYS_wait4,         SYS_waitid,          SYS_flock,       SYS_connect};
 constexpr long kTransfers[] = {SYS_read, SYS_write, SYS_readv, SYS_writev};
 // signal(7): these fail with EINTR when a debugger has stopped them, though no handler ran.
 constexpr long kBrokenByStops[] = {SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2,

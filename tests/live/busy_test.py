@@ -45,9 +45,9 @@ def attempt(work, kind):
             program.wait(PATIENCE)
 
 
-def session(work, kind, commands, on_crash=(), sampled=False):
+def session(work, words, commands, on_crash=(), sampled=False):
     """[(command, output)] of a session with a busy program, and errors; its exit status and what it printed."""
-    program = subprocess.Popen([build / "targets/busy", kind], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    program = subprocess.Popen([build / "targets" / words[0], *words[1:]], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         pid = int(program.stdout.readline().split()[0])
         assert pid > 0
@@ -67,7 +67,7 @@ def in_place(work):
     commands = ["target stop-hook add -o 'script print(\"stopped\")'", "target stop-hook add -o 'script print(\"never\")'",
                 "target stop-hook disable 2", "breakpoint set -n computes", "continue", "breakpoint set -n leaf", "finish", *looks,
                 "collector enable", *looks, "breakpoint delete -f", "finish", "detach"]
-    answers, _, status, said = session(work, "compute", commands)
+    answers, _, status, said = session(work, ["busy", "compute"], commands)
     first = commands.index(looks[0])
     before = [re.sub("stop reason = .*", "", output) for _, output in answers[first:first + len(looks)]]
     command, enabled = answers[first + len(looks)]
@@ -77,11 +77,17 @@ def in_place(work):
     assert "computes" in dict(answers)["finish"] and (status, said) == (0, "right\n"), (answers, status, said)
 
 
+def executes(work):
+    """It begins itself anew all the time, at which LLDB alone may lose it: recorded or not, it runs on."""
+    answers, _, status, said = session(work, ["execs"], ["collector enable", "detach"])
+    assert (status, said) == (0, "right\n"), (answers, status, said)
+
+
 def at_signal(work):
     """The only thread, at a signal's delivery: its handler runs, and it is where it was; its stacks are whole afterwards."""
     looks = ["register read rip rsp rflags", "p (int)(*(int*)&handled)"]
     commands = [*looks, "collector enable", *looks, "detach"]
-    answers, errors, status, said = session(work, "signal", ["continue"], on_crash=commands, sampled=True)
+    answers, errors, status, said = session(work, ["busy", "signal"], ["continue"], on_crash=commands, sampled=True)
     assert "SIGVTALRM" in answers[0][1], answers
     place, calls = (output for _, output in answers[1:3])
     place_after, calls_after = (output for _, output in answers[4:6])
@@ -95,12 +101,12 @@ def at_signal(work):
 def in_malloc(work):
     """The user has stopped the only thread inside malloc: it is not moved."""
     commands = ["breakpoint set -n malloc", "continue", "collector enable"]
-    answers, errors, status, said = session(work, "malloc", commands)
+    answers, errors, status, said = session(work, ["busy", "malloc"], commands)
     assert "it stands inside a function of libc, of the loader or of the allocator; type `finish`, and repeat" in errors, (answers, errors)
     assert (status, said) == (0, "right\n"), (status, said)
 
 
 faults = attempts.try_all({kind: 1 if kind == "many" and len(sys.argv) == 2 else ATTEMPTS for kind in chosen}, attempt)
 if len(sys.argv) == 2:
-    attempts.try_cases(in_place, at_signal, in_malloc)
+    attempts.try_cases(in_place, at_signal, in_malloc, executes)
 sys.exit(1 if faults else 0)

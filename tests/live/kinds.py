@@ -1,6 +1,6 @@
 """The programs that the collector is brought into while they run: what they are called, and the words that start them."""
 WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept", "pause",
-         "sigtimedwait", "semop", "futex")
+         "sigtimedwait", "sigsuspend", "waitpid", "flock", "semop", "futex")
 BUSY = ("compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers",
         "wakes")
 OTHERS = ("masks", "many", "execs")

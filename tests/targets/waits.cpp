@@ -1,11 +1,14 @@
 // Waits once in the system call that its first argument names, while a thread computes (for so many
 // seconds of CPU time as the second one says, or 1), which then ends the wait. Exit status 0: the
 // call returned when and what it should; 1 and a word: it did not.
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -95,10 +98,13 @@ void connects() {
 }
 
 std::atomic<int> handled = 0;
-void pauses() {
+void count_alarm() {
   struct sigaction action {};
   action.sa_handler = [](int) { ++handled; };
   sigaction(SIGALRM, &action, nullptr);
+}
+void pauses() {
+  count_alarm();
   // A program with handlers may get EINTR of a tick, too.
   int result = 0;
   do result = pause();
@@ -113,6 +119,44 @@ void waits_for_signal() {
   pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
   const timespec limit = seconds(60);
   check(sigtimedwait(&alarm, nullptr, &limit) == SIGALRM, "sigtimedwait");
+}
+
+// The signal is blocked but in the call.
+void suspends() {
+  sigset_t alarm, before;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  count_alarm();
+  pthread_sigmask(SIG_BLOCK, &alarm, &before);
+  int result = 0;
+  do result = sigsuspend(&before);
+  while (result == -1 && errno == EINTR && handled == 0);
+  sigset_t after;
+  pthread_sigmask(SIG_BLOCK, nullptr, &after);
+  check(result == -1 && errno == EINTR && handled == 1 && sigismember(&after, SIGALRM) == 1,
+        "sigsuspend");
+}
+
+// A lock of another description of the same file.
+int holder = -1;
+void locks() {
+  char name[] = "/tmp/gnomon.lock.XXXXXX";
+  holder = mkostemp(name, O_CLOEXEC);
+  const int other = open(name, O_RDWR | O_CLOEXEC);
+  unlink(name);
+  check(other >= 0 && flock(holder, LOCK_EX) == 0 && flock(other, LOCK_EX) == 0, "flock");
+}
+
+pid_t child = -1;
+void waits_for_child() {
+  child = fork();
+  if (child == 0) pause();
+  int status = 0;
+  check(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM,
+        "waitpid");
+}
+void end_child() {
+  if (child > 0) kill(child, SIGTERM);
 }
 
 // Another thread waits, in which the collector can come in.
@@ -144,6 +188,9 @@ const std::map<std::string, Wait> kWaits = waits::with_common({
     {"recv", {receives, send_byte}},
     {"accept", {accepts, connects}},
     {"pause", {pauses, send_signal}},
+    {"flock", {locks, [] { flock(holder, LOCK_UN); }}},
+    {"waitpid", {waits_for_child, end_child}},
+    {"sigsuspend", {suspends, send_signal}},
     {"sigtimedwait", {waits_for_signal, send_signal}},
 });
 

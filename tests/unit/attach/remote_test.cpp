@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <vector>
 
+#include "injector/attach/called.h"
 #include "injector/attach/remote_image.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/remote_stack.h"
@@ -51,6 +53,37 @@ TEST(RemoteImage, DamagedHeadersEnd) {
       image->functions("malloc");
   }
   munmap(copy, kBytes);
+}
+
+[[gnu::noipa]] void* returns_to() { return __builtin_return_address(0); }
+
+TEST(CalledFunction, Straight) {
+  void* const back = returns_to();
+  EXPECT_EQ(called_function(getpid(), reinterpret_cast<std::uint64_t>(back)),
+            reinterpret_cast<std::uint64_t>(&returns_to));
+  EXPECT_EQ(called_function(getpid(), 8), 0u);
+}
+
+// A call at 0 leads to a stub at 32, which goes by the pointer at 64; one at 16 goes by it itself.
+TEST(CalledFunction, ByPointer) {
+  alignas(64) unsigned char code[80] = {};
+  const auto begin = reinterpret_cast<std::uint64_t>(code);
+  const std::uint64_t function = 0x1234'5678'9abc;
+  const auto put = [&](std::size_t at, std::vector<unsigned char> bytes) {
+    std::copy(bytes.begin(), bytes.end(), code + at);
+  };
+  put(1, {0xe8, 32 - 6, 0, 0, 0});
+  put(16, {0xff, 0x15, 64 - 22, 0, 0, 0});
+  std::memcpy(code + 64, &function, sizeof function);
+  EXPECT_EQ(called_function(getpid(), begin + 22), function);
+  EXPECT_EQ(called_function(getpid(), begin + 6), begin + 32);
+  put(32, {0xff, 0x25, 64 - 38, 0, 0, 0});
+  EXPECT_EQ(called_function(getpid(), begin + 6), function);
+  put(32, {0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 64 - 43, 0, 0, 0});
+  EXPECT_EQ(called_function(getpid(), begin + 6), function);
+  put(4, {0xff, 0xd0});  // call *%rax
+  code[1] = 0;
+  EXPECT_EQ(called_function(getpid(), begin + 6), 0u);
 }
 
 TEST(RemoteProcess, FindsMappings) {

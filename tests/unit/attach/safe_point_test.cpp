@@ -14,7 +14,7 @@ using Where = SafePoint::Where;
 SafePoint of(const std::vector<Frame>& frames, bool waits = false) {
   return find_safe_point(
       frames, waits, [](std::uint64_t pc) { return pc >= 200 && pc < 300; },
-      [](std::uint64_t pc) { return pc >= 250 && pc < 260; },
+      [](std::uint64_t pc, std::uint64_t) { return pc >= 250 && pc < 260; },
       [](std::uint64_t pc) { return pc >= 260 && pc < 270; });
 }
 
