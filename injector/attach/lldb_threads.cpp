@@ -223,9 +223,9 @@ std::optional<std::chrono::nanoseconds> run_until(lldb::SBProcess& process,
 
 Fault why_not_held(lldb::SBProcess& process) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
-  const std::string name = "process " + std::to_string(pid);
-  if (state_of(pid, pid) == '\0') return {name + " ended meanwhile", ""};
-  return {"LLDB has lost " + name + ", which runs on", "attach again"};
+  if (state_of(pid, pid) == '\0')
+    return {"process " + std::to_string(pid) + " ended meanwhile", ""};
+  return {"LLDB has lost process " + std::to_string(pid) + ", which runs on", "attach again"};
 }
 
 Run run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t address,
