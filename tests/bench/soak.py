@@ -23,7 +23,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "live"))
 import kinds
 
-BUILD = pathlib.Path(sys.argv[1])
+BUILD = pathlib.Path(sys.argv[1]).resolve()
 ATTEMPTS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 FILE = pathlib.Path(sys.argv[5]) if len(sys.argv) > 5 else None
 OTHER = BUILD / "targets/libplugin_b.so"  # what the others load
@@ -60,13 +60,16 @@ def lldb(*commands):
     return lambda pid: ["lldb-19", "--no-lldbinit", "-b", *(word for command in commands for word in ("-o", command.format(pid=pid)))]
 
 
+CLOCK = "script import time"  # beforehand: it takes a while
+STAMP = "script print('begins', time.monotonic_ns())"
+
 # Words that bring a library in, and which.
 LIBRARY = "libcollector.so"
 WAYS = {
     "alone": (lambda pid: ["sleep", "0.3"], None),
     "gnomon collect": (lambda pid: [BUILD / "bin/gnomon", "collect", "-P", pid, "-t", "1"], LIBRARY),
-    "collector attach": (lambda pid: lldb(PLUGIN[1], "collector attach {pid}", "detach")(pid), LIBRARY),
-    "collector enable": (lambda pid: lldb(PLUGIN[1], "process attach -p {pid}", "collector enable", "detach")(pid), LIBRARY),
+    "collector attach": (lambda pid: lldb(PLUGIN[1], CLOCK, STAMP, "collector attach {pid}", "detach")(pid), LIBRARY),
+    "collector enable": (lambda pid: lldb(PLUGIN[1], CLOCK, "process attach -p {pid}", STAMP, "collector enable", "detach")(pid), LIBRARY),
     "LLDB alone": (lldb("process attach -p {pid}", "detach"), None),
     "process load": (lldb("process attach -p {pid}", f"process load {OTHER}", "detach"), OTHER.name),
     "expr dlopen": (lldb("process attach -p {pid}", f'expr -l c -- (void*)dlopen("{OTHER}", 2)', "detach"), OTHER.name),
@@ -83,11 +86,9 @@ def has_loaded(pid, library):
         return False
 
 
-def first_sample(experiment):
-    """ms from the attach to the first sample; None: there is none. docs/format.md."""
-    with contextlib.suppress(OSError, StopIteration):
-        lines = [json.loads(line) for line in (experiment / "log.jsonl").read_text().splitlines()]
-        begin = next(line["time"] for line in lines if line["event"] == "attach")
+def first_sample(experiment, begin):
+    """ms from then, on CLOCK_MONOTONIC in ns, to the first sample; None: there is none. docs/format.md."""
+    with contextlib.suppress(OSError):
         data, times = (experiment / "profile").read_bytes(), []
         for block in range(0, len(data), 65536):
             at = block + 32
@@ -135,9 +136,11 @@ def attempt(kind, way):
     words, library = WAYS[way]
     with tempfile.TemporaryDirectory(prefix="gnomon-soak-") as work, started(kind, work) as (program, pid):
         time.sleep(random.uniform(0, 0.05))
+        begin = time.monotonic_ns()
         debugger = run(words(pid), work)
         loaded = has_loaded(pid, library)
-        first = first_sample(pathlib.Path(work) / "test.1.er")
+        stamp = re.search(r"^begins (\d+)$", debugger, re.MULTILINE)
+        first = first_sample(pathlib.Path(work) / "test.1.er", int(stamp[1]) if stamp else begin)
         time.sleep(WATCHED)
         if program.poll() is None and is_stopped(pid):
             return Attempt(HUNG, None, None, None, f"is left stopped: {debugger}")
