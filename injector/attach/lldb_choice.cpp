@@ -42,6 +42,7 @@ class Choice {
   // True if no thread may be moved.
   bool is_all_fixed();
   bool moved() const { return moved_; }
+  std::string why_none() const { return points_.why_nowhere(); }
   bool selected_holds(Borrowed& borrowed);
   std::chrono::nanoseconds free() const { return free_; }
   lldb::tid_t selected() const { return selected_; }
@@ -180,7 +181,7 @@ Result<Chosen> choose_thread(lldb::SBProcess& process) {
     choice.run_on();
     if (process.GetState() != lldb::eStateStopped) return tl::unexpected(why_not_held(process));
   }
-  return fault("none of its threads came to where the collector can come in",
+  return fault(choice.why_none(),
                "let it run, stop it again and repeat, or start it from the debugger");
 }
 

@@ -28,6 +28,7 @@ class Search {
   explicit Search(pid_t pid) : pid_(pid), points_(pid) {}
   std::optional<TracedThread> round();
   std::chrono::nanoseconds held() const { return held_; }
+  std::string why_none() const { return points_.why_nowhere(); }
 
  private:
   std::optional<TracedThread> waiting(pid_t tid);
@@ -110,8 +111,7 @@ Result<PtraceChoice> choose_by_ptrace(pid_t pid) {
   if (all_wait_in_kernel(pid))
     return fault("all its threads wait in the kernel, for a disk or for a child made by vfork",
                  "repeat once that is over");
-  return fault("none of its threads came to where the collector can come in",
-               "repeat, or start it from the debugger");
+  return fault(search.why_none(), "repeat, or start it from the debugger");
 }
 
 }  // namespace gnomon::injector

@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "injector/attach/called.h"
 #include "injector/attach/remote_process.h"
@@ -93,13 +94,25 @@ constexpr const char* kWaits[] = {"accept",
                                   "write",
                                   "writev"};
 
-// Where the kernel has mapped the loader (getauxval(3), AT_BASE); 0: none.
-std::uint64_t loader_of(pid_t pid) {
+// Of these those in which an allocator does not wait for its locks, nor with one of them: not
+// mutexes, what uses a futex itself, or what reads and writes files.
+bool is_foreign_to_allocators(std::string_view wait) {
+  constexpr std::string_view kTheirs[] = {"fcntl",    "fcntl64", "fdatasync", "fsync",  "ioctl",
+                                          "lockf",    "lockf64", "open",      "open64", "openat",
+                                          "openat64", "pread",   "pread64",   "pwrite", "pwrite64",
+                                          "read",     "readv",   "syscall",   "write",  "writev"};
+  return !wait.starts_with("pthread_mutex_") && !wait.starts_with("pthread_rwlock_") &&
+         std::find(std::begin(kTheirs), std::end(kTheirs), wait) == std::end(kTheirs);
+}
+
+// What the kernel has told the process (getauxval(3)); 0: nothing. AT_BASE: where the loader is
+// mapped; AT_PHDR: an address in the program.
+std::uint64_t told_by_kernel(pid_t pid, std::uint64_t what) {
   const std::string text = proc_text(pid, "auxv");
   Elf64_auxv_t entry{};
   for (std::size_t at = 0; at + sizeof entry <= text.size(); at += sizeof entry) {
     std::memcpy(&entry, text.data() + at, sizeof entry);
-    if (entry.a_type == AT_BASE) return entry.a_un.a_val;
+    if (entry.a_type == what) return entry.a_un.a_val;
   }
   return 0;
 }
@@ -118,20 +131,26 @@ bool is_in(const std::vector<AddressRange>& ranges, std::uint64_t pc) {
 }  // namespace
 
 SafePoints::SafePoints(pid_t pid) : pid_(pid) {
-  const std::uint64_t loader = loader_of(pid);
+  const std::uint64_t loader = told_by_kernel(pid, AT_BASE), program = told_by_kernel(pid, AT_PHDR);
   const std::vector<Mapping> mappings = mappings_of(pid);
   std::set<std::string> locked = {"[vdso]"};
-  std::string loader_path;
+  std::string loader_path, mixed_path;
   for (const Mapping& mapping : mappings) {
     if (mapping.offset != 0 || !mapping.path.starts_with("/")) continue;
     const auto image = RemoteImage::at(pid, mapping.begin);
     if (!image) continue;
-    if (mapping.begin == loader || takes_locks(*image)) locked.insert(mapping.path);
+    if (mapping.begin == loader || takes_locks(*image)) {
+      locked.insert(mapping.path);
+      if (program >= mapping.begin && program < mapping.end) mixed_path = mapping.path;
+    }
     const bool is_libc = image->function("pthread_cond_wait") != 0;
     if (!is_libc && mapping.begin != loader && image->function("malloc") != 0)
       has_own_allocator_ = true;
     for (const char* name : is_libc ? std::span(kWaits) : std::span<const char* const>())
-      for (const AddressRange& range : image->functions(name)) waits_.push_back(range);
+      for (const AddressRange& range : image->functions(name)) {
+        waits_.push_back(range);
+        if (is_foreign_to_allocators(name)) foreign_waits_.push_back(range);
+      }
     for (const AddressRange& range : image->functions("dl_iterate_phdr"))
       call_back_.push_back(range);
     if (mapping.begin == loader) loader_path = mapping.path;
@@ -141,6 +160,7 @@ SafePoints::SafePoints(pid_t pid) : pid_(pid) {
       objects_.push_back({{mapping.begin, mapping.end},
                           locked.contains(mapping.path),
                           mapping.path == loader_path,
+                          mapping.path == mixed_path,
                           mapping.path.starts_with("/") || mapping.path == "[vdso]"});
 }
 
@@ -148,21 +168,33 @@ void SafePoints::prepare() {
   if (!stacks_) stacks_.emplace(pid_);
 }
 
+std::string SafePoints::why_nowhere() const {
+  std::string why = "none of its threads came to where the collector can come in";
+  if (std::any_of(objects_.begin(), objects_.end(),
+                  [](const Object& object) { return object.is_mixed; }))
+    why += " (malloc is in the program itself, and one that computes may be inside it)";
+  return why;
+}
+
 SafePoint SafePoints::of(const Stopped& thread, bool waits) {
   prepare();
   const CallStack stack = stacks_->walk(thread.registers);
   const bool is_whole = is_seen_whole(stack);
   if (!is_whole && runs_handler(thread)) return {};
+  const auto calls = [this](const std::vector<AddressRange>& functions, std::uint64_t pc,
+                            std::uint64_t returns_to) {
+    return is_in(functions, pc) || is_in(functions, called_function(pid_, returns_to));
+  };
   SafePoint found = find_safe_point(
       stack.frames, waits,
-      [this](std::uint64_t pc) {
+      [&](std::uint64_t pc, std::uint64_t callee, std::uint64_t returns_to) {
         // Code that is nowhere to be seen may be anything.
         const Object* object = object_at(pc);
-        return !object || object->has_locks;
+        if (!object) return true;
+        if (object->is_mixed && callee != 0) return !calls(foreign_waits_, callee, returns_to);
+        return object->has_locks;
       },
-      [this](std::uint64_t pc, std::uint64_t returns_to) {
-        return is_in(waits_, pc) || is_in(waits_, called_function(pid_, returns_to));
-      },
+      [&](std::uint64_t pc, std::uint64_t returns_to) { return calls(waits_, pc, returns_to); },
       [this](std::uint64_t pc) {
         const Object* object = object_at(pc);
         return (object && object->is_loader) || is_in(call_back_, pc);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "injector/attach/remote_image.h"
@@ -33,11 +34,15 @@ class SafePoints {
   SafePoint of(const Stopped& thread, bool waits);
   // True if malloc is not libc's: its locks may be waited for in any way.
   bool has_own_allocator() const { return has_own_allocator_; }
+  // What to say if no thread comes to such a place.
+  std::string why_nowhere() const;
 
  private:
   struct Object {
     AddressRange code;
-    bool has_locks, is_loader, is_file;
+    bool has_locks, is_loader;
+    bool is_mixed;  // the program, its allocator linked into it
+    bool is_file;
   };
   const Object* object_at(std::uint64_t pc) const;
   bool is_seen_whole(const CallStack& stack) const;
@@ -46,12 +51,13 @@ class SafePoints {
   std::optional<RemoteStacks> stacks_;  // made when first asked for
   bool has_own_allocator_ = false;
   std::vector<Object> objects_;  // by address
-  std::vector<AddressRange> waits_, call_back_;
+  std::vector<AddressRange> waits_, foreign_waits_, call_back_;
 };
 
-// The rule, for a stack as it was walked. `has_locks(pc)`: code of libc, the loader or the
-// allocator; of it `only_waits(pc, returns_to)`: functions that wait and hold none, called there;
-// `loads(pc)`: those that hold the loader's while they call the program.
+// The rule, for a stack as it was walked. `has_locks(pc, callee, returns_to)`: code of libc, the
+// loader or the allocator, which has called other such code at `callee` (0: not); of it
+// `only_waits(pc, returns_to)`: functions that wait and hold none, called there; `loads(pc)`: those
+// that hold the loader's while they call the program.
 template <typename HasLocks, typename OnlyWaits, typename Loads>
 SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks has_locks,
                           OnlyWaits only_waits, Loads loads) {
@@ -69,7 +75,7 @@ SafePoint find_safe_point(const std::vector<Frame>& frames, bool waits, HasLocks
       interrupted = true, outermost = 0;
     }
     if (!interrupted) continue;
-    if (has_locks(pc)) {
+    if (has_locks(pc, outermost, frame.pc)) {
       outermost = pc;
       continue;
     }

@@ -31,7 +31,7 @@ PLUGIN = ["-o", f"plugin load {BUILD}/lib/lldb-gnomon.so"]
 PATIENCE, WATCHED = 20, 0.3  # s
 
 SECONDS = "2"  # that a program computes beside one that waits
-KINDS = {kind: [*kinds.words(BUILD, kind), *([SECONDS] if kind in kinds.WAITS else [])] for kind in (*kinds.WAITS, *kinds.BUSY, *kinds.OTHERS)}
+KINDS = {kind: [*kinds.words(BUILD, kind), *([SECONDS] if kind.removeprefix("own_") in kinds.WAITS else [])] for kind in (*kinds.WAITS, *kinds.BUSY, *kinds.OWN, *kinds.OTHERS)}
 
 # What came of an attempt; harm comes first.
 DIED, HUNG, WRONG, NOT, IN = "died", "hung", "wrong", "not in", "in"

@@ -11,7 +11,7 @@ import lldb_session
 import recorded
 
 build = pathlib.Path(sys.argv[1])
-chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else (*kinds.BUSY, "many")
+chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else (*kinds.BUSY, *kinds.OWN, "many")
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PATIENCE = 30  # s
 
@@ -83,6 +83,13 @@ def executes(work):
     assert (status, said) == (0, "right\n"), (answers, status, said)
 
 
+def allocates_itself(work):
+    """Nothing tells whether one of its threads has its allocator's lock: recorded or not, it runs on."""
+    answers, errors, status, said = session(work, ["busy_own", "arena"], ["collector enable", "detach"])
+    assert "malloc is in the program itself" in errors or answers[0][1].startswith("Recording process "), (answers, errors)
+    assert (status, said) == (0, "right\n"), (answers, status, said)
+
+
 def at_signal(work):
     """The only thread, at a signal's delivery: its handler runs, and it is where it was; its stacks are whole afterwards."""
     looks = ["register read rip rsp rflags", "p (int)(*(int*)&handled)"]
@@ -108,5 +115,5 @@ def in_malloc(work):
 
 faults = attempts.try_all({kind: 1 if kind == "many" and len(sys.argv) == 2 else ATTEMPTS for kind in chosen}, attempt)
 if len(sys.argv) == 2:
-    attempts.try_cases(in_place, at_signal, in_malloc, executes)
+    attempts.try_cases(in_place, at_signal, in_malloc, executes, allocates_itself)
 sys.exit(1 if faults else 0)

@@ -3,10 +3,12 @@ WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "
          "sigtimedwait", "sigsuspend", "waitpid", "flock", "semop", "futex")
 BUSY = ("compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers",
         "wakes")
-OTHERS = ("masks", "many", "execs")
+OWN = ("own_poll", "own_futex")  # their malloc is in the program itself
+OTHERS = ("masks", "many", "execs", "own_arena")
 
 
 def words(build, kind):
     """Each says its number first, and "right" at its end if all was as it should be."""
-    name = "waits" if kind in WAITS else "busy" if kind in BUSY else kind
-    return [str(build / "targets" / name), *([] if kind in OTHERS else [kind])]
+    what = kind.removeprefix("own_")
+    name = "waits" if what in WAITS else "busy" if what in BUSY else what
+    return [str(build / "targets" / (name + ("_own" if kind != what else ""))), *([what] if what in (*WAITS, *BUSY) else [])]

@@ -10,10 +10,15 @@ using gnomon::injector::Frame;
 using gnomon::injector::SafePoint;
 using Where = SafePoint::Where;
 
-// 100-199: the program; 200-299: libc, of it 250-259 functions that only wait, 260-269 the loader.
+// 100-199: the program; 200-299: libc, of it 250-259 functions that only wait, 260-269 the loader;
+// 300-399: a program with an allocator in it, in which nothing waits at 255-259.
 SafePoint of(const std::vector<Frame>& frames, bool waits = false) {
   return find_safe_point(
-      frames, waits, [](std::uint64_t pc) { return pc >= 200 && pc < 300; },
+      frames, waits,
+      [](std::uint64_t pc, std::uint64_t callee, std::uint64_t) {
+        if (pc >= 300 && callee != 0) return callee < 255 || callee >= 260;
+        return pc >= 200;
+      },
       [](std::uint64_t pc, std::uint64_t) { return pc >= 250 && pc < 260; },
       [](std::uint64_t pc) { return pc >= 260 && pc < 270; });
 }
@@ -72,6 +77,21 @@ TEST(SafePoint, LaterThanAHandlerWithLocks) {
   // On its return.
   EXPECT_EQ(of({{290, true}, {120, true}, {130, false}}).where, Where::here);
   EXPECT_EQ(of({{290, true}, {210, true}, {130, false}}).where, Where::later);
+}
+
+TEST(SafePoint, InAProgramWithItsAllocatorWhereThatNeverIs) {
+  EXPECT_EQ(of({{310, true}, {320, false}, {210, false}}).where, Where::nowhere);
+  EXPECT_EQ(of({{205, true}, {251, false}, {320, false}, {210, false}}, true).where,
+            Where::nowhere);
+  EXPECT_EQ(of({{205, true}, {256, false}, {320, false}, {210, false}}, true).where, Where::here);
+  const SafePoint after = of({{205, true}, {256, false}, {320, false}, {210, false}});
+  EXPECT_EQ(after.where, Where::later);
+  EXPECT_EQ(after.address, 320u);
+  // Its handler waits, but what that interrupted may be anything.
+  EXPECT_NE(
+      of({{205, true}, {256, false}, {320, false}, {290, false}, {330, true}, {210, false}}, true)
+          .where,
+      Where::here);
 }
 
 TEST(SafePoint, TellsOfHandlers) {
