@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "injector/linkage.h"
 #include "injector/lldb_commands.h"
 #include "injector/preflight.h"
+#include "injector/sanitizers.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::injector {
@@ -29,6 +31,20 @@ std::string hex(std::uint64_t value) {
   char text[17];
   std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(value));
   return text;
+}
+
+// What of LD_PRELOAD is ours, as ld.so(8) has it; `theirs`: what the user has set there.
+struct Preload {
+  std::string ours, all;
+};
+Preload preload_of(const std::string& executable, const std::string& library,
+                   const std::string& theirs) {
+  const auto linkage = Linkage::of(executable);
+  const std::string first = linkage ? first_library(*linkage) : "";
+  if (!first.empty() && theirs.find(first) != std::string::npos)
+    return {library, theirs + ":" + library};
+  const std::string ours = first.empty() ? library : first + ":" + library;
+  return {ours, theirs.empty() ? ours : ours + ":" + theirs};
 }
 
 // As the kernel will name it in /proc/PID/exe.
@@ -56,15 +72,15 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
   launch.target_ = target;
   if (const char* preload = target.GetEnvironment().Get("LD_PRELOAD"))
     launch.users_preload_ = preload;
-  const std::string& theirs = launch.users_preload_;
+  const Preload preload = preload_of(executable, settings.library, launch.users_preload_);
   const std::pair<const char*, std::string> variables[] = {
-      {format::kEnvLibrary, settings.library},
+      {format::kEnvLibrary, preload.ours},
       {format::kEnvTarget, executable},
       {format::kEnvSession, hex(settings.session)},
       {format::kEnvStem, settings.stem},
       {format::kEnvInterval, std::to_string(settings.interval_ns)},
       {format::kEnvHold, std::to_string(kHoldMs)},
-      {"LD_PRELOAD", theirs.empty() ? settings.library : settings.library + ":" + theirs}};
+      {"LD_PRELOAD", preload.all}};
   for (const auto& [name, value] : variables) {
     std::string error;
     if (quietly(debugger, "settings append target.env-vars " + quoted(name + ("=" + value)),

@@ -8,6 +8,9 @@
 #include <fstream>
 #include <optional>
 
+#include "injector/linkage.h"
+#include "injector/sanitizers.h"
+
 namespace gnomon::injector {
 namespace {
 
@@ -64,7 +67,8 @@ Result<void> check_kind(const std::string& path) {
                  "link it without -static");
   if (segments.interpreter->find("ld-musl") != std::string::npos)
     return fault("it uses musl, the collector needs glibc", "build it against glibc");
-  return {};
+  const auto linkage = Linkage::of(path);
+  return linkage ? check_sanitizer(*linkage) : Result<void>{};
 }
 
 Result<void> check_program(const std::string& executable) {

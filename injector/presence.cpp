@@ -16,8 +16,11 @@ std::string path_in(const std::string& line) {
   return at == std::string::npos ? "" : line.substr(at);
 }
 
-// ld-linux-x86-64.so.2, also by the name ld-2.31.so
-bool is_loader(const std::string& path) { return path.compare(path.rfind('/') + 1, 3, "ld-") == 0; }
+// libc.so.6, also by the name libc-2.31.so
+bool is_libc(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("libc.so.") || name.starts_with("libc-2.");
+}
 
 bool is_secure(pid_t pid) {
   const std::string words = proc_text(pid, "auxv");
@@ -44,14 +47,14 @@ Presence presence(pid_t pid, const std::string& executable, const std::string& l
   if (running.empty()) return Presence::gone;
   if (running != executable) return Presence::not_yet;
   std::istringstream maps(proc_text(pid, "maps"));
-  bool others = false;
+  bool has_libc = false;
   for (std::string line; std::getline(maps, line);) {
     const std::string path = path_in(line);
     if (path == library) return Presence::here;
-    others |= path.find(".so") != std::string::npos && !is_loader(path) && path != executable;
+    has_libc |= is_libc(path);
   }
   // An auditor and its libraries come before ours.
-  return others && variable(pid, "LD_AUDIT").empty() ? Presence::absent : Presence::not_yet;
+  return has_libc && variable(pid, "LD_AUDIT").empty() ? Presence::absent : Presence::not_yet;
 }
 
 bool was_launched(pid_t pid) {

@@ -12,7 +12,7 @@ enum class Presence {
   gone,     // there is no such process any more
   not_yet,  // the loader is at work, or another program (a shell) still runs in this process
   here,
-  absent,  // the program's other libraries are mapped, ours is not
+  absent,  // libc is mapped, ours is not
 };
 
 // `executable` and `library`: real paths. The loader maps preloaded libraries before all others.

@@ -14,6 +14,8 @@
 #include "injector/attach/remote_image.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/view.h"
+#include "injector/linkage.h"
+#include "injector/sanitizers.h"
 #include "libcollector/format/attach.h"
 #include "libcollector/format/stacks.h"
 
@@ -73,6 +75,11 @@ Result<void> check_collector_inside(pid_t pid, const std::string& library) {
   return {};
 }
 
+Result<void> check_build(pid_t pid, const std::string&) {
+  const auto linkage = Linkage::of("/proc/" + std::to_string(pid) + "/exe");
+  return linkage ? check_sanitizer(*linkage) : Result<void>{};
+}
+
 std::uint64_t files_open(pid_t pid) {
   std::error_code error;
   std::uint64_t count = 0;
@@ -103,8 +110,8 @@ Result<void> check_proc(pid_t pid, const std::string&) { return check_own_proc(p
 }  // namespace
 
 Result<void> check_process(pid_t pid, const std::string& library) {
-  for (const auto check : {check_memory_is_its_own, check_other_collectors, check_collector_inside,
-                           check_limits, check_proc})
+  for (const auto check : {check_memory_is_its_own, check_build, check_other_collectors,
+                           check_collector_inside, check_limits, check_proc})
     if (auto fits = check(pid, library); !fits) return fits;
   return {};
 }

@@ -22,9 +22,8 @@ std::uint64_t number(const char* text, int base) {
   return text ? std::strtoull(text, nullptr, base) : 0;
 }
 
-// Removes `entry` from the list in place; entries are apart by ':' or ' ' (ld.so(8)).
-void remove_entry(char* list, const char* entry) {
-  const std::size_t length = std::strlen(entry);
+// Removes an entry from the list in place; entries are apart by ':' or ' ' (ld.so(8)).
+void remove_entry(char* list, const char* entry, std::size_t length) {
   for (char* at = list; *at;) {
     const std::size_t n = std::strcspn(at, ": ");
     char* after = at + n + (at[n] ? 1 : 0);
@@ -56,7 +55,10 @@ void clean_environment() {
   char* preload = getenv("LD_PRELOAD");
   const char* library = getenv(format::kEnvLibrary);
   if (preload && library) {
-    remove_entry(preload, library);
+    for (std::size_t n = 0; *library; library += n + (library[n] ? 1 : 0)) {
+      n = std::strcspn(library, ":");
+      remove_entry(preload, library, n);
+    }
     if (!*preload) unsetenv("LD_PRELOAD");
   }
   for (const char* name : {format::kEnvLibrary, format::kEnvTarget, format::kEnvSession,

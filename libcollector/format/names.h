@@ -15,7 +15,7 @@ inline constexpr const char* kThreadCpuTimer = "thread CPU timer";  // at the ke
 inline constexpr const char* kTaskClockEvent = "task-clock event";  // at any time
 
 // The launch environment. The library removes all of it before the program sees it.
-inline constexpr const char* kEnvLibrary = "GNOMON_LIBRARY";    // our entry in LD_PRELOAD
+inline constexpr const char* kEnvLibrary = "GNOMON_LIBRARY";    // our entries in LD_PRELOAD
 inline constexpr const char* kEnvTarget = "GNOMON_TARGET";      // /proc/self/exe of the program
 inline constexpr const char* kEnvSession = "GNOMON_SESSION";    // hexadecimal, not 0
 inline constexpr const char* kEnvStem = "GNOMON_STEM";          // /directory/test of test.N.er

@@ -16,6 +16,8 @@ library = build / "lib/libcollector.so"
 libm = next(line.split("=>")[1].split()[0]
             for line in subprocess.run(["ldd", targets / "split"], capture_output=True, text=True).stdout.splitlines()
             if "libm.so" in line)
+libasan = next(line.split()[0] for line in subprocess.run(["ldd", targets / "waits_address"], capture_output=True, text=True).stdout.splitlines()
+               if "libasan.so" in line)
 
 
 def log_of(experiment):
@@ -58,6 +60,31 @@ def static(work):
     assert "exited with status = 0" in "".join(output for _, output in answers), answers
 
 
+WITHOUT_LEAKS = "settings append target.env-vars ASAN_OPTIONS=detect_leaks=0"  # which no program under a debugger can look for
+
+
+def sanitized(work):
+    """AddressSanitizer wants to be first, ThreadSanitizer alone."""
+    theirs = f"settings append target.env-vars LD_PRELOAD={libasan}:{libm}"
+    for number, commands in enumerate(([], [theirs]), 1):
+        answers, errors = session("waits_address", [WITHOUT_LEAKS, *commands, "collector enable", "run"], work, arguments=["poll"])
+        said = dict(answers)["run"]
+        assert "right" in said and "exited with status = 0" in said, (answers, errors)
+        functions, _ = recorded.functions(build, pathlib.Path(work) / f"test.{number}.er")
+        assert functions["(anonymous namespace)::computes()"][1] > 0.9 * functions["<Total>"][1] > 0.5, functions
+    answers, errors = session("waits_thread", ["collector enable"], work, arguments=["poll"])
+    assert "waits_thread cannot be recorded: it is built with -fsanitize=thread, " in errors, (answers, errors)
+
+
+def sanitized_meanwhile(work):
+    """The collector comes into a program that runs already."""
+    commands = [WITHOUT_LEAKS, "breakpoint set -n computes", "run", "collector enable", "breakpoint delete -f", "continue"]
+    answers, errors = session("waits_address", commands, work, arguments=["poll"])
+    assert "Recording process " in dict(answers)["collector enable"], (answers, errors)
+    said = dict(answers)["continue"]
+    assert "right" in said and "exited with status = 0" in said, (answers, errors)
+
+
 def unanswered(work):
     """Without a debugger that answers the program is held as long as it was told, and then recorded."""
     done, experiment = recorded.run(build, targets / "split", ["0"], work, hold=30)
@@ -89,7 +116,7 @@ def untouched(work):
         caught), (caught, caught_with_us)
 
 
-for test in (handshake, absent, static, unanswered, untouched):
+for test in (handshake, absent, static, sanitized, sanitized_meanwhile, unanswered, untouched):
     with tempfile.TemporaryDirectory(prefix="gnomon-live-") as place:
         test(place)
 print("the collector arrives, or it is said why not")

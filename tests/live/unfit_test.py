@@ -119,6 +119,16 @@ def not_linked_to_it(work):
         is_said(work, pid, r"it is linked statically, so no library can be loaded into it; link it without -static\.")
 
 
+def watched_for_races(work):
+    """Its runtime does not bear every layout of memory, and says so."""
+    with subprocess.Popen([build / "targets/waits_thread", "poll"], stdout=subprocess.PIPE, text=True) as program:
+        first = program.stdout.readline().split()
+        if first and first[0].isdigit():
+            by_gnomon(work, program.pid, rf"cannot record process {program.pid}: it is built with -fsanitize=thread, which .*; build it without that\.")
+        else:
+            print("ThreadSanitizer does not run here:", *first)
+
+
 def shares_memory(work):
     with unfit("vfork") as (program, child):
         is_said(work, child, rf"it still shares the memory of process {program.pid}, which made it \(vfork\); repeat once it runs a program of its own\.")
@@ -259,4 +269,4 @@ def limits(work):
         is_said(work, pid, r"it cannot get memory \(.*\); see its limits in .*", by_gnomon)
 
 
-attempts.try_cases(not_there, held, others, not_linked_to_it, shares_memory, at_its_start, leaderless, inside, filters, nothing_else, limits)
+attempts.try_cases(not_there, held, others, not_linked_to_it, watched_for_races, shares_memory, at_its_start, leaderless, inside, filters, nothing_else, limits)

@@ -1,0 +1,34 @@
+// Programs that are built with -fsanitize. Any thread.
+#include "injector/sanitizers.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace gnomon::injector {
+
+// Both watch what the collector reads and writes through libc, and end the process for that.
+Result<void> check_sanitizer(const Linkage& program) {
+  constexpr std::pair<const char*, const char*> kWatchful[] = {{"__tsan_init", "thread"},
+                                                               {"__msan_init", "memory"}};
+  for (const auto& [symbol, kind] : kWatchful)
+    if (program.has_symbol(symbol))
+      return fault(std::string("it is built with -fsanitize=") + kind +
+                       ", which would take what the collector does for faults of the program",
+                   "build it without that");
+  return {};
+}
+
+// Their runtimes take the place of libc's functions, and call the next ones of that name: those of
+// the collector, if it comes after them. AddressSanitizer ends a program in which it is not first.
+std::string first_library(const Linkage& program) {
+  constexpr std::string_view kRuntimes[] = {"libasan.so", "liblsan.so", "libhwasan.so",
+                                            "libclang_rt.asan", "libclang_rt.hwasan"};
+  for (const std::string& name : program.needed())
+    if (std::any_of(std::begin(kRuntimes), std::end(kRuntimes),
+                    [&](std::string_view runtime) { return name.starts_with(runtime); }))
+      return name;
+  return "";
+}
+
+}  // namespace gnomon::injector
