@@ -1,6 +1,7 @@
 // The collector comes into a process that LLDB holds stopped. LLDB's command thread.
 #include "injector/attach/lldb_attach.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <string.h>
 
@@ -106,9 +107,9 @@ std::vector<std::string> arrived(lldb::SBProcess& process,
     const bool is_new =
         std::none_of(placed_before.begin(), placed_before.end(),
                      [&](lldb::SBThread old) { return old.GetThreadID() == thread.GetThreadID(); });
-    char why[64] = "";
+    char why[512] = "";
     thread.GetStopDescription(why, sizeof why);
-    if (is_new) texts.push_back("#" + std::to_string(thread.GetIndexID()) + " (" + why + ")");
+    if (is_new) texts.push_back(fmt::format("#{} has stopped ({})", thread.GetIndexID(), why));
   }
   return texts;
 }

@@ -223,8 +223,11 @@ std::optional<std::chrono::nanoseconds> run_until(lldb::SBProcess& process,
 
 Fault why_not_held(lldb::SBProcess& process) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
-  if (state_of(pid, pid) == '\0')
+  if (state_of(pid, pid) == '\0' || process.GetState() == lldb::eStateExited)
     return {"process " + std::to_string(pid) + " ended meanwhile", ""};
+  if (process.GetState() == lldb::eStateRunning)
+    return {"LLDB did not stop process " + std::to_string(pid) + " again",
+            "interrupt it and repeat"};
   return {"LLDB has lost process " + std::to_string(pid) + ", which runs on", "attach again"};
 }
 

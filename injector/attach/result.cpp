@@ -41,8 +41,7 @@ std::string lines_of(const AttachResult& result, pid_t pid) {
   if (result.moved)
     text += "The selected thread has run on a little: it was inside libc or the loader.\n";
   for (const std::string& thread : result.arrived)
-    text += fmt::format("Meanwhile thread {} has stopped: it stays there until you continue.\n",
-                        thread);
+    text += fmt::format("Meanwhile thread {}: it stays there until you continue.\n", thread);
   return text;
 }
 
