@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace gnomon::reader {
@@ -30,21 +31,23 @@ LiveFiles::LiveFiles(const std::string& process) : process_(process) {
   std::error_code error;
   if (const auto program = std::filesystem::read_symlink(process + "/exe", error).string();
       was_removed(program))
-    removed_.emplace(path_of(program), process + "/exe");
+    removed_[path_of(program)].push_back(process + "/exe");
   std::ifstream maps(process + "/maps");
+  std::set<std::string> seen;  // a file that was replaced twice may be mapped as it was both times
   for (std::string line; std::getline(maps, line);) {
     if (!was_removed(line)) continue;
     std::istringstream fields(line);
-    std::string range, other, path;
-    fields >> range >> other >> other >> other >> other >> std::ws;
+    std::string range, other, device, inode, path;
+    fields >> range >> other >> other >> device >> inode >> std::ws;
     std::getline(fields, path);
-    removed_.emplace(path_of(path), process + "/map_files/" + file_of(range));
+    if (seen.insert(device + " " + inode).second)
+      removed_[path_of(path)].push_back(process + "/map_files/" + file_of(range));
   }
 }
 
 std::vector<std::string> LiveFiles::places_of(const std::string& path) const {
   std::vector<std::string> places;
-  if (const auto at = removed_.find(path); at != removed_.end()) places.push_back(at->second);
+  if (const auto at = removed_.find(path); at != removed_.end()) places = at->second;
   places.push_back(path);
   if (!process_.empty()) places.push_back(process_ + "/root" + path);
   return places;

@@ -19,7 +19,7 @@ class LiveFiles {
 
  private:
   std::string process_;
-  std::unordered_map<std::string, std::string> removed_;  // where a removed file is, by its path
+  std::unordered_map<std::string, std::vector<std::string>> removed_;  // where they are, by path
 };
 
 }  // namespace gnomon::reader
