@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kRunAlone{30}, kRunAll{5}, kPatience{1500};
 constexpr std::size_t kMostWalked = 64;  // threads whose stacks are looked at in one round
+constexpr std::size_t kMostBlocked = 4;  // that are run alone in one, though they wait for a lock
 
 // A thread that will be fit once it comes to `address`.
 struct Candidate {
@@ -98,19 +99,20 @@ std::optional<Borrowed> Choice::at_safe_point(lldb::SBThread thread) {
   return Borrowed{thread, stopped, call.value_or(Resume{stopped.rax(), stopped.rip()}), stays};
 }
 
+// Where many wait for one lock, the one that has it can get on.
 std::optional<Borrowed> Choice::walk_all() {
-  std::vector<lldb::SBThread> looked_at;
-  const std::uint32_t count = process_.GetNumThreads();
-  for (std::uint32_t i = 0, walked = 0; i < count && walked < kMostWalked; ++i) {
+  std::vector<lldb::SBThread> free, blocked, looked_at;
+  for (std::uint32_t i = 0; i < process_.GetNumThreads(); ++i) {
     lldb::SBThread thread = process_.GetThreadAtIndex(i);
-    if (is_fixed(thread) || is_selected(thread)) {
-      looked_at.push_back(thread);
-      continue;
-    }
-    ++walked;
-    if (auto found = at_safe_point(thread)) return found;
+    const bool is_blocked =
+        system_call_of(pid(), static_cast<pid_t>(thread.GetThreadID())) == SYS_futex;
+    auto& kind = is_fixed(thread) || is_selected(thread) ? looked_at : is_blocked ? blocked : free;
+    kind.push_back(thread);
   }
-  for (lldb::SBThread& thread : looked_at)
+  free.insert(free.end(), blocked.begin(), blocked.end());
+  free.resize(std::min(free.size(), kMostWalked));
+  free.insert(free.end(), looked_at.begin(), looked_at.end());
+  for (lldb::SBThread& thread : free)
     if (auto found = at_safe_point(thread)) return found;
   return std::nullopt;
 }
@@ -133,7 +135,9 @@ void Choice::let_candidate_run() {
   std::stable_sort(
       candidates_.begin(), candidates_.end(),
       [](const Candidate& a, const Candidate& b) { return a.is_blocked < b.is_blocked; });
+  std::size_t blocked = 0;
   for (const Candidate& candidate : candidates_) {
+    if (candidate.is_blocked && ++blocked > kMostBlocked) break;
     moved_ = moved_ || is_selected(candidate.thread);
     const bool is_all = process_.GetNumThreads() == 1;
     const Run run = run_alone_to(process_, candidate.thread, candidate.address, kRunAlone);

@@ -76,12 +76,15 @@ std::optional<TracedThread> Search::at_safe_point(pid_t tid) {
 }
 
 std::optional<TracedThread> Search::round() {
-  const std::vector<pid_t> threads = threads_of(pid_);
+  std::vector<pid_t> threads = threads_of(pid_);
   // A wait for a lock of another allocator's looks like any other.
   if (!points_.has_own_allocator())
     for (const pid_t tid : threads)
       if (auto found = waiting(tid)) return found;
   points_.prepare();
+  // Where many wait for one lock, the one that has it can get on.
+  std::stable_partition(threads.begin(), threads.end(),
+                        [this](pid_t tid) { return state_of(pid_, tid) == 'R'; });
   std::size_t walked = 0;
   for (const pid_t tid : threads) {
     if (++walked > kMostWalked) break;

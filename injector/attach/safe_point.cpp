@@ -160,7 +160,7 @@ SafePoints::SafePoints(pid_t pid) : pid_(pid) {
       objects_.push_back({{mapping.begin, mapping.end},
                           locked.contains(mapping.path),
                           mapping.path == loader_path,
-                          mapping.path == mixed_path,
+                          !mixed_path.empty() && mapping.path == mixed_path,
                           mapping.path.starts_with("/") || mapping.path == "[vdso]"});
 }
 

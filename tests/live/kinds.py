@@ -1,7 +1,7 @@
 """The programs that the collector is brought into while they run: what they are called, and the words that start them."""
 WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept", "pause",
          "sigtimedwait", "sigsuspend", "waitpid", "flock", "semop", "futex")
-BUSY = ("compute", "vectors", "malloc", "arena", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers",
+BUSY = ("compute", "vectors", "malloc", "arena", "arenas", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers",
         "wakes")
 OWN = ("own_poll", "own_futex")  # their malloc is in the program itself
 OTHERS = ("masks", "many", "execs", "own_arena")

@@ -233,22 +233,12 @@ struct Work {
   std::function<void()> turn;
 };
 const std::map<std::string, Work> kWork = {
-    {"compute", {1, computes}},
-    {"vectors", {1, uses_vectors}},
-    {"malloc", {1, allocates}},
-    {"arena", {4, allocates}},
-    {"dlopen", {1, loads}},
-    {"dlopens", {4, loads}},
-    {"fork", {1, forks}},
-    {"forks", {3, forks}},
-    {"vfork", {1, vforks}},
-    {"spawn", {2, spawns}},
-    {"threads", {2, makes_threads}},
-    {"stdio", {4, prints}},
-    {"handler", {1, handles}},
-    {"handlers", {1, handles_for_long}},
-    {"signal", {1, is_called}},
-    {"wakes", {1, wakes}},
+    {"compute", {1, computes}}, {"vectors", {1, uses_vectors}}, {"malloc", {1, allocates}},
+    {"arena", {4, allocates}},  {"arenas", {150, allocates}},   {"dlopen", {1, loads}},
+    {"dlopens", {4, loads}},    {"fork", {1, forks}},           {"forks", {3, forks}},
+    {"vfork", {1, vforks}},     {"spawn", {2, spawns}},         {"threads", {2, makes_threads}},
+    {"stdio", {4, prints}},     {"handler", {1, handles}},      {"handlers", {1, handles_for_long}},
+    {"signal", {1, is_called}}, {"wakes", {1, wakes}},
 };
 
 bool input_is_over() {
