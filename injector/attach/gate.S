@@ -12,6 +12,7 @@
 // The red zone below the borrowed thread's stack pointer is not touched: rsp is ours already.
 gate_code:
   pushfq
+  and qword ptr [rsp], GATE_WITHOUT_TRAP_FLAG
   push rax
   push rbx
   push rcx
@@ -100,6 +101,7 @@ gate_code:
 // it is taken away, or its turns are over.
 gate_stay:
   pushfq
+  and qword ptr [rsp], GATE_WITHOUT_TRAP_FLAG
   pause
   dec qword ptr [rsp + 16]
   jle 7f

@@ -51,6 +51,7 @@ mask_gate_code:
 mask_gate_stay:
   lea rsp, [rsp - 256]
   pushfq
+  and qword ptr [rsp], GATE_WITHOUT_TRAP_FLAG
   push rax
   mov rax, [rip + mask_gate_words]
 2:

@@ -105,6 +105,16 @@ def at_signal(work):
     assert (status, said) == (0, "right\n"), (status, said)
 
 
+def stepped(work):
+    """A thread was stopped in the midst of LLDB's step from a breakpoint, which goes on in what it is borrowed for."""
+    commands = ["breakpoint set -n input_is_over", "continue", "script import os", "script os.kill(lldb.process.GetProcessID(), 19)",
+                "continue", "breakpoint delete -f", "thread select 2", "collector enable", "thread list", "detach"]
+    answers, errors, status, said = session(work, ["busy", "arena"], commands)
+    assert "SIGSTOP" in answers[4][1] and "Recording process " in dict(answers)["collector enable"], (answers, errors)
+    assert not re.search("trace|SIGTRAP", dict(answers)["thread list"]), answers
+    assert (status, said) == (0, "right\n"), (answers, status, said)
+
+
 def in_malloc(work):
     """The user has stopped the only thread inside malloc: it is not moved."""
     commands = ["breakpoint set -n malloc", "continue", "collector enable"]
@@ -115,5 +125,5 @@ def in_malloc(work):
 
 faults = attempts.try_all({kind: 1 if kind == "many" and len(sys.argv) == 2 else ATTEMPTS for kind in chosen}, attempt)
 if len(sys.argv) == 2:
-    attempts.try_cases(in_place, at_signal, in_malloc, executes, allocates_itself)
+    attempts.try_cases(in_place, at_signal, stepped, in_malloc, executes, allocates_itself)
 sys.exit(1 if faults else 0)

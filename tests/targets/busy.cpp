@@ -241,7 +241,7 @@ const std::map<std::string, Work> kWork = {
     {"signal", {1, is_called}}, {"wakes", {1, wakes}},
 };
 
-bool input_is_over() {
+[[gnu::noinline]] bool input_is_over() {
   pollfd input{STDIN_FILENO, POLLIN, 0};
   return poll(&input, 1, 0) > 0;
 }
