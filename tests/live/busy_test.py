@@ -123,7 +123,8 @@ def in_malloc(work):
     assert (status, said) == (0, "right\n"), (status, said)
 
 
-faults = attempts.try_all({kind: 1 if kind == "many" and len(sys.argv) == 2 else ATTEMPTS for kind in chosen}, attempt)
+SLOW = ("many", "arenas", *kinds.OWN)
+faults = attempts.try_all({kind: 1 if kind in SLOW and len(sys.argv) == 2 else ATTEMPTS for kind in chosen}, attempt)
 if len(sys.argv) == 2:
     attempts.try_cases(in_place, at_signal, stepped, in_malloc, executes, allocates_itself)
 sys.exit(1 if faults else 0)
