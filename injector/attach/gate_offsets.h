@@ -1,8 +1,8 @@
 // Offsets in struct Gate and in struct MaskGate, for assembly code. In the target process.
 #pragma once
 
-// Of a thread that a debugger steps, `pushfq` stores the trap flag, too: given back, it would end the
-// process.
+// Of a thread that a debugger steps, `pushfq` stores the trap flag, too: given back, it would end
+// the process.
 #define GATE_WITHOUT_TRAP_FLAG (~0x100)
 
 #define GATE_CREATE 0

@@ -18,8 +18,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kLooks = 8;
-constexpr milliseconds kBetween{3}, kAlone{1}, kMostAlone{64};
+// A look stops the process, which takes LLDB 20 ms.
+constexpr int kLooks = 4;
+constexpr milliseconds kBetween{5}, kPatience{50}, kAlone{1}, kMostAlone{64};
 constexpr std::uint64_t kTurns = 1ull << 29;  // some 10 s, should nobody come back for it
 
 // How it can be sent from where it stands; empty: it has to get on by itself first.
@@ -35,17 +36,40 @@ std::optional<Way> way_of(lldb::SBProcess& process, lldb::SBThread thread, MaskP
 }  // namespace
 
 bool LldbUnblocking::is_due() const {
-  return Clock::now() >= next_ && insertion_.progress() == Insertion::Progress::asks;
+  const auto now = Clock::now();
+  return now >= next_ && insertion_.progress() == Insertion::Progress::asks &&
+         (looks_ == 0 || now >= limit_ || has_moved());
+}
+
+// One that runs may stand elsewhere the next time; one that waits where it did does not.
+bool LldbUnblocking::has_moved() const {
+  const auto pid = static_cast<pid_t>(process_.GetProcessID());
+  for (std::size_t i = 0; i < threads_.size() && i < Insertion::kMostMaskGates; ++i) {
+    if (threads_[i].reachable != 0) continue;
+    const auto place =
+        place_of(pid, thread_by_own_number(pid, static_cast<pid_t>(threads_[i].tid)));
+    if (!place || place != places_[i]) return true;
+  }
+  return false;
 }
 
 void LldbUnblocking::look() {
-  if (looks_ == 0) threads_ = insertion_.blocking_threads();
-  MaskPoints points(static_cast<pid_t>(process_.GetProcessID()), insertion_.mask_change());
+  const auto pid = static_cast<pid_t>(process_.GetProcessID());
+  if (looks_ == 0) {
+    threads_ = insertion_.blocking_threads();
+    places_.resize(threads_.size());
+    limit_ = Clock::now() + kPatience;
+  }
+  MaskPoints points(pid, insertion_.mask_change());
   const auto is_there = [](const format::BlockingThread& thread) { return thread.reachable == 0; };
-  for (std::size_t i = 0; i < threads_.size() && i < Insertion::kMostMaskGates; ++i)
-    if (is_there(threads_[i]) && try_one(threads_[i], i, points)) threads_[i].reachable = 1;
+  for (std::size_t i = 0; i < threads_.size() && i < Insertion::kMostMaskGates; ++i) {
+    if (!is_there(threads_[i])) continue;
+    places_[i] = place_of(pid, thread_by_own_number(pid, static_cast<pid_t>(threads_[i].tid)));
+    if (try_one(threads_[i], i, points)) threads_[i].reachable = 1;
+  }
   next_ = Clock::now() + kBetween;
-  if (++looks_ == kLooks || std::none_of(threads_.begin(), threads_.end(), is_there))
+  if (++looks_ == kLooks || Clock::now() >= limit_ ||
+      std::none_of(threads_.begin(), threads_.end(), is_there))
     insertion_.answer_unblocked(threads_);
 }
 

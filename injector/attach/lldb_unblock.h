@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "injector/attach/insertion.h"
@@ -24,7 +25,7 @@ class LldbUnblocking {
   LldbUnblocking(lldb::SBProcess& process, const Insertion& insertion)
       : process_(process), insertion_(insertion) {}
 
-  // True once the insertion asks and some time has passed since the last look. Any thread.
+  // True once the insertion asks, and then where a look may find what the last did not. Any thread.
   bool is_due() const;
   // Sends those through that are fit where they stand, and has those that are suspended back there
   // before it returns; the others are looked at again. Answers once
@@ -35,6 +36,7 @@ class LldbUnblocking {
 
  private:
   using Clock = std::chrono::steady_clock;
+  bool has_moved() const;
   bool try_one(const format::BlockingThread& blocking, std::uint64_t index, MaskPoints& points);
   bool send(lldb::SBThread thread, const Way& way, std::uint64_t entry);
   bool send_and_return(lldb::SBThread thread, const Way& way, std::uint64_t entry);
@@ -42,9 +44,10 @@ class LldbUnblocking {
   lldb::SBProcess& process_;
   const Insertion& insertion_;
   std::vector<format::BlockingThread> threads_;
+  std::vector<std::optional<Place>> places_;  // where they stood
   std::vector<pid_t> sent_;
   int looks_ = 0;
-  Clock::time_point next_{};
+  Clock::time_point next_{}, limit_{};
 };
 
 }  // namespace gnomon::injector

@@ -118,9 +118,8 @@ std::uint64_t told_by_kernel(pid_t pid, std::uint64_t what) {
 }
 
 // What defines one of these has locks that pthread_create takes, too.
-bool takes_locks(const RemoteImage& image) {
-  return image.function("malloc") != 0 || image.function("pthread_create") != 0 ||
-         image.function("dlopen") != 0;
+bool takes_locks(const RemoteImage& image, bool is_allocator) {
+  return is_allocator || image.function("pthread_create") != 0 || image.function("dlopen") != 0;
 }
 
 bool is_in(const std::vector<AddressRange>& ranges, std::uint64_t pc) {
@@ -130,7 +129,7 @@ bool is_in(const std::vector<AddressRange>& ranges, std::uint64_t pc) {
 
 }  // namespace
 
-SafePoints::SafePoints(pid_t pid) : pid_(pid) {
+SafePoints::SafePoints(pid_t pid, Locks locks) : pid_(pid) {
   const std::uint64_t loader = told_by_kernel(pid, AT_BASE), program = told_by_kernel(pid, AT_PHDR);
   const std::vector<Mapping> mappings = mappings_of(pid);
   std::set<std::string> locked = {"[vdso]"};
@@ -139,13 +138,13 @@ SafePoints::SafePoints(pid_t pid) : pid_(pid) {
     if (mapping.offset != 0 || !mapping.path.starts_with("/")) continue;
     const auto image = RemoteImage::at(pid, mapping.begin);
     if (!image) continue;
-    if (mapping.begin == loader || takes_locks(*image)) {
+    const bool is_allocator = locks == Locks::all && image->function("malloc") != 0;
+    if (mapping.begin == loader || takes_locks(*image, is_allocator)) {
       locked.insert(mapping.path);
       if (program >= mapping.begin && program < mapping.end) mixed_path = mapping.path;
     }
     const bool is_libc = image->function("pthread_cond_wait") != 0;
-    if (!is_libc && mapping.begin != loader && image->function("malloc") != 0)
-      has_own_allocator_ = true;
+    if (!is_libc && mapping.begin != loader && is_allocator) has_own_allocator_ = true;
     for (const char* name : is_libc ? std::span(kWaits) : std::span<const char* const>())
       for (const AddressRange& range : image->functions(name)) {
         waits_.push_back(range);
@@ -186,7 +185,7 @@ SafePoint SafePoints::of(const Stopped& thread, bool waits) {
     return is_in(functions, pc) || is_in(functions, called_function(pid_, returns_to));
   };
   SafePoint found = find_safe_point(
-      stack.frames, waits,
+      stack.frames, waits || has_waited(thread),
       [&](std::uint64_t pc, std::uint64_t callee, std::uint64_t returns_to) {
         // Code that is nowhere to be seen may be anything.
         const Object* object = object_at(pc);

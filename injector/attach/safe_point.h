@@ -26,8 +26,12 @@ struct SafePoint {
 
 class SafePoints {
  public:
+  enum class Locks {
+    all,
+    no_allocators,  // an allocator's alone do no harm
+  };
   // Of a process as it is mapped now.
-  explicit SafePoints(pid_t pid);
+  explicit SafePoints(pid_t pid, Locks locks = Locks::all);
   // Reads what `of` will need, so that no thread has to stand still for that.
   void prepare();
   // `waits`: the thread is in a system call that can begin anew.

@@ -14,11 +14,14 @@
 namespace gnomon::injector {
 
 // Where a thread's mask is its own: libc blocks all signals for a moment in fork(2) and its like,
-// and a handler for as long as it runs. Both put back what was.
+// and a handler for as long as it runs. Both put back what was. An allocator does so by libc.
 class MaskPoints {
  public:
   // Reads what `of` needs, so that no thread has to stand still for that.
-  MaskPoints(pid_t pid, MaskChange change) : change_(change), points_(pid) { points_.prepare(); }
+  MaskPoints(pid_t pid, MaskChange change)
+      : change_(change), points_(pid, SafePoints::Locks::no_allocators) {
+    points_.prepare();
+  }
   // `waits`: in a system call that can begin anew.
   SafePoint of(const Stopped& thread, bool waits);
 

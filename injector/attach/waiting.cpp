@@ -23,6 +23,8 @@ constexpr long kWaits[] = {
     SYS_rt_sigsuspend, SYS_semop,           SYS_semtimedop,  SYS_msgrcv,       SYS_msgsnd,
     SYS_wait4,         SYS_waitid,          SYS_flock,       SYS_connect};
 constexpr long kTransfers[] = {SYS_read, SYS_write, SYS_readv, SYS_writev};
+// Others that hold nothing of libc's, where their caller does not.
+constexpr long kOthers[] = {SYS_futex, SYS_sendto, SYS_sendmsg};
 // signal(7): these fail with EINTR when a debugger has stopped them, though no handler ran.
 constexpr long kBrokenByStops[] = {SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2,
                                    SYS_rt_sigtimedwait, SYS_semop,       SYS_semtimedop};
@@ -65,6 +67,13 @@ long number_in_code(pid_t pid, std::uint64_t pc) {
   return -1;
 }
 
+// The number of the system call that it stands right behind, and has come from.
+std::optional<long> call_before(const Stopped& thread) {
+  constexpr std::array<unsigned char, 2> kSyscall = {0x0f, 0x05};
+  const auto before = read_value<std::array<unsigned char, 2>>(thread.pid, thread.rip() - 2);
+  return before == kSyscall ? system_call_of(thread.pid, thread.tid) : std::nullopt;
+}
+
 // A read from a file ends by itself, and may be of the loader's.
 bool waits_for_others(pid_t pid, std::uint64_t descriptor) {
   const std::string what = proc_link(pid, "fd/" + std::to_string(descriptor));
@@ -88,9 +97,7 @@ std::vector<std::uint64_t> stack_of(pid_t pid, std::uint64_t rsp) {
   return stack;
 }
 
-struct Place {
-  std::uint64_t sp, pc;
-};
+}  // namespace
 
 // The last two words of proc_pid_syscall(5).
 std::optional<Place> place_of(pid_t pid, pid_t tid) {
@@ -102,8 +109,6 @@ std::optional<Place> place_of(pid_t pid, pid_t tid) {
   return Place{std::strtoull(text.c_str() + before, nullptr, 16),
                std::strtoull(text.c_str() + last, nullptr, 16)};
 }
-
-}  // namespace
 
 std::uint64_t program_counter_of(pid_t pid, pid_t tid) {
   const auto place = place_of(pid, tid);
@@ -139,10 +144,8 @@ bool is_restart_code(std::uint64_t rax) {
 }
 
 std::optional<Resume> restart(const Stopped& thread) {
-  constexpr std::array<unsigned char, 2> kSyscall = {0x0f, 0x05};
-  const auto number = system_call_of(thread.pid, thread.tid);
-  const auto before = read_value<std::array<unsigned char, 2>>(thread.pid, thread.rip() - 2);
-  if (!number || before != kSyscall) return std::nullopt;
+  const auto number = call_before(thread);
+  if (!number) return std::nullopt;
   const auto result = static_cast<std::int64_t>(thread.rax());
   const std::uint64_t again = thread.rip() - 2;
   if (result == kRestartBlock) return Resume{SYS_restart_syscall, again};
@@ -150,6 +153,12 @@ std::optional<Resume> restart(const Stopped& thread) {
       (result == kInterrupted && contains(kBrokenByStops, *number)))
     return Resume{static_cast<std::uint64_t>(*number), again};
   return std::nullopt;
+}
+
+bool has_waited(const Stopped& thread) {
+  const auto number = call_before(thread);
+  return number && !restart(thread) && !is_restart_code(thread.rax()) &&
+         (contains(kWaits, *number) || contains(kTransfers, *number) || contains(kOthers, *number));
 }
 
 // The kernel's signal frame begins with the address of libc's `mov $15, %rax; syscall`

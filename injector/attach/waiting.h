@@ -13,8 +13,14 @@ namespace gnomon::injector {
 // The system call that a thread is in; empty: none, or it runs, or it cannot be told.
 std::optional<long> system_call_of(pid_t pid, pid_t tid);
 
-// Where a thread that does not run stands; 0: it runs, or it cannot be told. Unlike LLDB's frame,
-// which takes up to 150 ms for a load object that LLDB has not seen yet.
+struct Place {
+  std::uint64_t sp, pc;
+  bool operator==(const Place&) const = default;
+};
+
+// Where a thread that does not run stands; empty, or 0: it runs, or it cannot be told. Unlike
+// LLDB's frame, which takes up to 150 ms for a load object that LLDB has not seen yet.
+std::optional<Place> place_of(pid_t pid, pid_t tid);
 std::uint64_t program_counter_of(pid_t pid, pid_t tid);
 
 // True if a thread waits in a call of the kind that nothing of libc's stands behind: sleeps, waits
@@ -42,6 +48,10 @@ bool is_broken_by_stops(long number);
 std::optional<Resume> restart(const Stopped& thread);
 // True if the kernel will make a system call begin anew, as it does by these codes in rax.
 bool is_restart_code(std::uint64_t rax);
+
+// True if a thread stands right behind a system call that waits or transfers, and has its result:
+// it holds what it held inside.
+bool has_waited(const Stopped& thread);
 
 // True if a handler of a signal runs in this stopped thread: what it interrupted may hold anything.
 bool runs_handler(const Stopped& thread);

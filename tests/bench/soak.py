@@ -149,7 +149,7 @@ def attempt(kind, way):
         said = float(held[1]) if held else None
         if harm:
             return Attempt(harm, gap, said, first, f"{why}\n{debugger}")
-        if not loaded or (library == LIBRARY and "Recording process" not in debugger):
+        if not loaded or "attach failed" in debugger or (library == LIBRARY and "Recording process" not in debugger):
             return Attempt(NOT, gap, said, first, debugger)
         return Attempt(IN, gap, said, first, "")
 

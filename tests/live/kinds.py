@@ -2,7 +2,7 @@
 WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read", "recv", "accept", "pause",
          "sigtimedwait", "sigsuspend", "waitpid", "flock", "semop", "futex")
 BUSY = ("compute", "vectors", "malloc", "arena", "arenas", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers",
-        "wakes")
+        "wakes", "pipes")
 OWN = ("own_poll", "own_futex")  # their malloc is in the program itself
 OTHERS = ("masks", "many", "execs", "own_arena")
 

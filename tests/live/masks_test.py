@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """An attach reaches threads that block SIGPROF for all their life, by both ways in; each goes on seeing the mask that it has set."""
+import contextlib
+import os
 import pathlib
 import re
 import subprocess
@@ -86,4 +88,30 @@ def looked_at(work):
     assert any("waiting" in line for line in before) and sorted(after) == sorted(before), (before, after)
 
 
-attempts.try_cases(collected, enabled, looked_at)
+def of_allocator(work, record):
+    """An allocator's own thread, whose stack is all of it."""
+    with attempts.started(build / "targets/waits", "poll", cwd=work, stdin=subprocess.PIPE,
+                          env={**os.environ, "LD_PRELOAD": str(build / "targets/libown_malloc.so")}) as program:
+        assert int(program.stdout.readline().split()[0]) == program.pid > 0
+        said = record(program.pid)
+        assert "Recording process" in said and ": 3 threads, " in said and "Not sampled" not in said, said
+        fault = attempts.fault_of(build, f"{work}/test.1.er", program)
+        assert not fault, fault
+
+
+def of_allocator_collected(work):
+    with contextlib.ExitStack() as ends:
+        def record(pid):
+            gnomon = ends.enter_context(attempts.started(build / "bin/gnomon", "collect", "-P", pid, cwd=work, stdin=subprocess.DEVNULL))
+            return gnomon.stdout.readline() + gnomon.stdout.readline()
+        of_allocator(work, record)
+
+
+def of_allocator_enabled(work):
+    def record(pid):
+        answers, _ = lldb_session.run(build, None, [f"process attach -p {pid}", "collector enable", "detach"], work, check=False)
+        return dict(answers).get("collector enable", "")
+    of_allocator(work, record)
+
+
+attempts.try_cases(collected, enabled, looked_at, of_allocator_collected, of_allocator_enabled)

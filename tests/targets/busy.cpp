@@ -133,6 +133,19 @@ void spawns() {
   ends_with(child, 0);
 }
 
+// Short system calls: a thread is behind one as often as in it.
+void transfers() {
+  thread_local int ends[2] = {-1, -1};
+  if (ends[0] < 0) check(pipe(ends) == 0, "pipe");
+  for (unsigned char i = 0; i < 200; ++i) {
+    unsigned char out[64], in[sizeof out] = {};
+    std::memset(out, i, sizeof out);
+    check(write(ends[1], out, sizeof out) == sizeof out, "write");
+    check(read(ends[0], in, sizeof in) == sizeof in && std::memcmp(in, out, sizeof in) == 0,
+          "read");
+  }
+}
+
 void makes_threads() {
   int value = 0;
   std::thread([&] { value = 5; }).join();
@@ -238,7 +251,7 @@ const std::map<std::string, Work> kWork = {
     {"dlopens", {4, loads}},    {"fork", {1, forks}},           {"forks", {3, forks}},
     {"vfork", {1, vforks}},     {"spawn", {2, spawns}},         {"threads", {2, makes_threads}},
     {"stdio", {4, prints}},     {"handler", {1, handles}},      {"handlers", {1, handles_for_long}},
-    {"signal", {1, is_called}}, {"wakes", {1, wakes}},
+    {"signal", {1, is_called}}, {"wakes", {1, wakes}},          {"pipes", {2, transfers}},
 };
 
 [[gnu::noinline]] bool input_is_over() {
