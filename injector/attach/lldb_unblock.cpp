@@ -35,10 +35,12 @@ std::optional<Way> way_of(lldb::SBProcess& process, lldb::SBThread thread, MaskP
 
 }  // namespace
 
-bool LldbUnblocking::is_due() const {
+bool LldbUnblocking::is_due() {
   const auto now = Clock::now();
-  return now >= next_ && insertion_.progress() == Insertion::Progress::asks &&
-         (looks_ == 0 || now >= limit_ || has_moved());
+  if (now < next_ || insertion_.progress() != Insertion::Progress::asks) return false;
+  if (looks_ == 0 || has_moved()) return true;
+  if (now >= limit_) insertion_.answer_unblocked(threads_);
+  return false;
 }
 
 // One that runs may stand elsewhere the next time; one that waits where it did does not.

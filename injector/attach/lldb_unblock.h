@@ -25,8 +25,10 @@ class LldbUnblocking {
   LldbUnblocking(lldb::SBProcess& process, const Insertion& insertion)
       : process_(process), insertion_(insertion) {}
 
-  // True once the insertion asks, and then where a look may find what the last did not. Any thread.
-  bool is_due() const;
+  // True once the insertion asks, and then where a look may find what the last did not. At the end
+  // it answers by itself where a look would find no more: to look is to stop the process. Any
+  // thread.
+  bool is_due();
   // Sends those through that are fit where they stand, and has those that are suspended back there
   // before it returns; the others are looked at again. Answers once
   // there is none, or they have been looked at often enough.
