@@ -1,6 +1,6 @@
 """Brings the collector into busy programs over and over, beside the usual ways to get a library into one: soak.py BUILD [ATTEMPTS [KINDS [WAYS [FILE]]]]
 KINDS and WAYS: names with commas between them, or "all". FILE: every attempt is added to it, and those that it has count; 0 attempts show them.
-Prints one Markdown row a kind of program. A cell says how often the library was in and the program right afterwards, what went wrong else, and for
+Prints one Markdown row a kind of program, then one a group of kinds. A cell says how often the library was in and the program right afterwards, what went wrong else, and for
 how long the program did not get on: median and 99th percentile, as it saw it itself.
 Exit status: 0 if Gnomon's ways did no harm."""
 import collections
@@ -32,6 +32,22 @@ PATIENCE, WATCHED = 20, 0.3  # s
 
 SECONDS = "2"  # that a program computes beside one that waits
 KINDS = {kind: [*kinds.words(BUILD, kind), *([SECONDS] if kind.removeprefix("own_") in kinds.WAITS else [])] for kind in (*kinds.WAITS, *kinds.BUSY, *kinds.OWN, *kinds.OTHERS)}
+
+GROUPS = {
+    "waits in a system call": kinds.WAITS,
+    "computes": ("compute", "vectors"),
+    "allocates": ("malloc", "arena", "arenas"),
+    "loads and unloads libraries": ("dlopen", "dlopens"),
+    "forks, spawns": ("fork", "forks", "vfork", "spawn"),
+    "starts and ends threads": ("threads",),
+    "holds the stdio lock": ("stdio",),
+    "in signal handlers": ("handler", "handlers"),
+    "wakes threads, pipes": ("wakes", "pipes"),
+    "blocks SIGPROF": ("masks",),
+    "has 2000 threads": ("many",),
+    "executes itself": ("execs",),
+    "malloc of its own": (*kinds.OWN, "own_arena"),
+}
 
 # What came of an attempt; harm comes first.
 DIED, HUNG, WRONG, NOT, IN = "died", "hung", "wrong", "not in", "in"
@@ -161,6 +177,8 @@ def spread(values):
 
 
 def cell(attempts):
+    if not attempts:
+        return ""
     count = collections.Counter(one.outcome for one in attempts)
     faults = ", ".join(f"{count[what]} {what}" for what in (DIED, HUNG, WRONG, NOT) if count[what])
     gaps = spread(one.gap for one in attempts if one.outcome == IN)
@@ -200,21 +218,33 @@ def attempts_now(kind, way):
         yield one
 
 
+def head(first, ways):
+    return f"| {first} | " + " | ".join(ways) + " |\n|" + "---|" * (1 + len(ways))
+
+
+def row(name, names, ways, done):
+    return f"| {name} | " + " | ".join(cell([one for kind in names for one in done[kind, way]]) for way in ways) + " |"
+
+
 def main():
     done, all_kinds = attempts_before(), chosen(3, KINDS)
     ways = [way for way in chosen(4, WAYS) if shutil.which(str(WAYS[way][0](1)[0]))]
-    print("| program | " + " | ".join(ways) + " |\n|" + "---|" * (1 + len(ways)), flush=True)
+    print(head("program", ways), flush=True)
     for kind in all_kinds:
         for way in ways:
             done[kind, way] += attempts_now(kind, way)
-        print(f"| {kind} | " + " | ".join(cell(done[kind, way]) for way in ways) + " |", flush=True)
-    of_way = {way: [one for kind in all_kinds for one in done[kind, way]] for way in ways}
-    print("| all | " + " | ".join(map(cell, of_way.values())) + " |\n")
-    ours = [way for way in ways if way in OURS]
-    for way in ours:
-        print(f"{way}: stood still by its own account {spread(one.said for one in of_way[way])}; "
-              f"first sample after {spread(one.first for one in of_way[way])}")
-    sys.exit(any(one.outcome in (DIED, HUNG, WRONG) for way in ours for one in of_way[way]))
+        print(row(kind, [kind], ways, done), flush=True)
+    print(f"\n{head('group', ways)}")
+    for name, names in GROUPS.items():
+        if any(kind in all_kinds for kind in names):
+            print(row(name, [kind for kind in names if kind in all_kinds], ways, done))
+    print(f"{row('all', all_kinds, ways, done)}\n")
+    for way in ways:
+        attempts = [one for kind in all_kinds for one in done[kind, way]]
+        if way in OURS and attempts:
+            print(f"{way}: stood still by its own account {spread(one.said for one in attempts)}; "
+                  f"first sample after {spread(one.first for one in attempts)}")
+    sys.exit(any(one.outcome in (DIED, HUNG, WRONG) for way in ways if way in OURS for kind in all_kinds for one in done[kind, way]))
 
 
 if __name__ == "__main__":
