@@ -90,7 +90,11 @@ std::chrono::nanoseconds run_all(lldb::SBProcess& process, Chosen& chosen, Inser
   Borrowed& borrowed = chosen.borrowed;
   const bool comes_back = borrowed.stays;
   Enough enough(insertion);
-  run_few(process, borrowed.thread, insertion, [&] { return enough() || unblocking.is_due(); });
+  const auto has_to_stop = [&] {
+    unblocking.give_up_in_time();
+    return enough() || unblocking.is_due();
+  };
+  run_few(process, borrowed.thread, insertion, has_to_stop);
   Kept kept;
   while (!enough()) {
     if (unblocking.is_due() && is_staying(process, borrowed, insertion)) put_home(borrowed);
@@ -102,7 +106,7 @@ std::chrono::nanoseconds run_all(lldb::SBProcess& process, Chosen& chosen, Inser
     if (unblocking.is_due()) unblocking.look();
     insertion.note_held(held_threads(process));
     repair_interrupted_waits(process);
-    const auto run = run_until(process, [&] { return enough() || unblocking.is_due(); });
+    const auto run = run_until(process, has_to_stop);
     if (!run) break;
     ran += *run;
   }

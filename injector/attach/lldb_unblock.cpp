@@ -35,12 +35,15 @@ std::optional<Way> way_of(lldb::SBProcess& process, lldb::SBThread thread, MaskP
 
 }  // namespace
 
-bool LldbUnblocking::is_due() {
-  const auto now = Clock::now();
-  if (now < next_ || insertion_.progress() != Insertion::Progress::asks) return false;
-  if (looks_ == 0 || has_moved()) return true;
-  if (now >= limit_) insertion_.answer_unblocked(threads_);
-  return false;
+bool LldbUnblocking::is_asked() const {
+  return Clock::now() >= next_ && insertion_.progress() == Insertion::Progress::asks;
+}
+
+bool LldbUnblocking::is_due() const { return is_asked() && (looks_ == 0 || has_moved()); }
+
+void LldbUnblocking::give_up_in_time() {
+  if (looks_ > 0 && Clock::now() >= limit_ && is_asked() && !has_moved())
+    insertion_.answer_unblocked(threads_);
 }
 
 // One that runs may stand elsewhere the next time; one that waits where it did does not.

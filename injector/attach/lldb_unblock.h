@@ -25,10 +25,11 @@ class LldbUnblocking {
   LldbUnblocking(lldb::SBProcess& process, const Insertion& insertion)
       : process_(process), insertion_(insertion) {}
 
-  // True once the insertion asks, and then where a look may find what the last did not. At the end
-  // it answers by itself where a look would find no more: to look is to stop the process. Any
-  // thread.
-  bool is_due();
+  // True once the insertion asks, and then where a look may find what the last did not. Any thread.
+  bool is_due() const;
+  // Answers the insertion at the end of the time where a look would find no more: to look is to
+  // stop the process. Any thread.
+  void give_up_in_time();
   // Sends those through that are fit where they stand, and has those that are suspended back there
   // before it returns; the others are looked at again. Answers once
   // there is none, or they have been looked at often enough.
@@ -38,6 +39,7 @@ class LldbUnblocking {
 
  private:
   using Clock = std::chrono::steady_clock;
+  bool is_asked() const;
   bool has_moved() const;
   bool try_one(const format::BlockingThread& blocking, std::uint64_t index, MaskPoints& points);
   bool send(lldb::SBThread thread, const Way& way, std::uint64_t entry);

@@ -1,7 +1,10 @@
-"""Brings the collector into busy programs over and over, beside the usual ways to get a library into one: soak.py BUILD [ATTEMPTS [KINDS [WAYS [FILE]]]]
-KINDS and WAYS: names with commas between them, or "all". FILE: every attempt is added to it, and those that it has count; 0 attempts show them.
-Prints one Markdown row a kind of program, then one a group of kinds. A cell says how often the library was in and the program right afterwards, what went wrong else, and for
-how long the program did not get on: median and 99th percentile, as it saw it itself.
+"""Brings the collector into busy programs over and over, beside the usual ways to get a library
+into one: soak.py BUILD [ATTEMPTS [KINDS [WAYS [FILE]]]]
+KINDS and WAYS: names with commas between them, or "all". FILE: every attempt is added to it, and
+those that it has count; 0 attempts show them.
+Prints one Markdown row a kind of program, then one a group of kinds. A cell says how often the
+library was in and the program right afterwards, what went wrong else, and for how long the program
+did not get on: median and 99th percentile, as it saw it itself.
 Exit status: 0 if Gnomon's ways did no harm."""
 import collections
 import contextlib
