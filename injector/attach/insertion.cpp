@@ -249,9 +249,12 @@ void Insertion::answer_unblocked(const std::vector<format::BlockingThread>& thre
 
 Result<AttachResult> Insertion::result() {
   const auto seen = std::make_unique<Gate>();
-  const bool is_there = read_memory(pid_, gate_at_, seen.get(), sizeof *seen);
-  Result<AttachResult> result =
-      is_there ? result_in(*seen) : fault("process " + std::to_string(pid_) + " ended meanwhile");
+  const bool is_whole = read_memory(pid_, gate_at_, seen.get(), sizeof *seen) &&
+                        seen->request.session == gate_->request.session;
+  Result<AttachResult> result = is_whole ? result_in(*seen)
+                                : threads_of(pid_).empty()
+                                    ? fault("process " + std::to_string(pid_) + " ended meanwhile")
+                                    : Result<AttachResult>(tl::unexpected(another_program()));
   if (!result && !made_.empty()) rmdir(made_.c_str());
   return result;
 }

@@ -15,6 +15,9 @@
 
 namespace gnomon::injector {
 
+// The process has executed another one.
+inline Fault another_program() { return {"it has begun another program meanwhile", "repeat"}; }
+
 class Insertion {
  public:
   // A fault: nothing can be loaded into this process; it was not touched.

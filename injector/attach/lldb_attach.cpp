@@ -69,10 +69,10 @@ void give_back(lldb::SBProcess& process, const Insertion& insertion, const Room&
   process.DeallocateMemory(room.code);
 }
 
-Fault late(lldb::SBProcess& process, const Insertion& insertion) {
+Fault late(lldb::SBProcess& process, Insertion& insertion) {
   if (process.GetState() != lldb::eStateStopped) return why_not_held(process);
   const std::string pid = std::to_string(process.GetProcessID());
-  if (!insertion.is_there()) return {"it has begun another program meanwhile", "repeat"};
+  if (!insertion.is_there()) return insertion.result().error();
   return {"process " + pid + " is still " + insertion.step() +
               ", perhaps behind a lock that a stopped thread holds",
           "type `continue`: " + insertion.outlook()};

@@ -33,6 +33,12 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
+// Why it could not be done: what was found may be half of one program and half of another.
+Fault actual_fault(pid_t pid, const std::string& program, const Fault& found) {
+  if (const auto may = check_rights(pid); !may) return may.error();  // it may have ended
+  return program_identity(pid) == program ? found : another_program();
+}
+
 struct Room {
   std::uint64_t gate = 0, code = 0;
 };
@@ -92,8 +98,7 @@ Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, I
     if (!chosen) return tl::unexpected(chosen.error());
     TracedThread& thread = chosen->thread;
     // What is known of its libc is of another program else.
-    if (program_identity(pid) != program)
-      return fault("it has begun another program meanwhile", "repeat");
+    if (program_identity(pid) != program) return tl::unexpected(another_program());
     const auto room = borrow(thread, at, insertion);
     held += chosen->held + thread.release();
     if (room && !*room) return tl::unexpected(room->error());
@@ -106,8 +111,7 @@ Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, I
 bool wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
   constexpr milliseconds kPatience{5000};
   constexpr std::chrono::microseconds kPause{100};
-  for (const auto limit = Clock::now() + kPatience;
-       Clock::now() < limit && !threads_of(pid).empty();) {
+  for (const auto limit = Clock::now() + kPatience; Clock::now() < limit && insertion.is_there();) {
     insertion.hand_over();
     const auto progress = insertion.progress();
     if (progress == Insertion::Progress::done) return true;
@@ -160,20 +164,20 @@ void wait_for_libraries(pid_t pid) {
 }
 
 Result<AttachResult> insert(pid_t pid, const std::string& program, Result<Insertion> insertion) {
-  if (!insertion) return tl::unexpected(insertion.error());
+  if (!insertion) return tl::unexpected(actual_fault(pid, program, insertion.error()));
   const std::uint64_t at = find_system_call_instruction(pid);
-  if (at == 0)
-    return fault("its libc has no syscall()", "start the program from the debugger instead");
+  if (at == 0) {
+    const Fault none{"its libc has no syscall()", "start the program from the debugger instead"};
+    return tl::unexpected(actual_fault(pid, program, none));
+  }
   const auto read = check_filters_by_ptrace(pid, insertion->hands());
   if (!read) return tl::unexpected(read.error());
   nanoseconds held = *read;
   const auto sent = send_one(pid, program, at, *insertion, held);
-  if (!sent) {
-    const auto may = check_rights(pid);  // it may have ended
-    return tl::unexpected(may ? sent.error() : may.error());
-  }
+  if (!sent) return tl::unexpected(actual_fault(pid, program, sent.error()));
   if (!wait_for(pid, *insertion, held)) {
     if (threads_of(pid).empty()) return fault("it has ended meanwhile");
+    if (!insertion->is_there()) return insertion->result();
     return fault("it is still " + insertion->step(), insertion->outlook());
   }
   auto result = insertion->result();

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "injector/attach/remote_process.h"
 
@@ -61,12 +63,23 @@ Result<void> check_has_program(pid_t pid) {
   return fault("it is about to end");
 }
 
+// While another thread executes a program, the first is a zombie until it has its place.
+char lasting_state(pid_t pid) {
+  constexpr int kLooks = 50;
+  char state = state_of(pid, pid);
+  for (int i = 0; i < kLooks && state == 'Z' && threads_of(pid).size() > 1; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    state = state_of(pid, pid);
+  }
+  return state;
+}
+
 }  // namespace
 
 Result<void> check_rights(pid_t pid) {
   if (pid <= 0 || state_of(pid, pid) == '\0') return fault("there is no such process");
   if (pid == getpid()) return fault("it is this one");
-  switch (state_of(pid, pid)) {
+  switch (lasting_state(pid)) {
     case 'Z':
       return threads_of(pid).size() > 1
                  ? fault("its first thread has ended, and Linux shows little of what runs on",
@@ -78,7 +91,8 @@ Result<void> check_rights(pid_t pid) {
     default:
       break;
   }
-  if (const auto tracer = status_number(pid, "TracerPid"); tracer.value_or(0) != 0)
+  const auto tracer = status_number(pid, "TracerPid");
+  if (tracer && *tracer != 0 && *tracer != static_cast<std::uint64_t>(getpid()))
     return fault("a debugger holds it already (process " + std::to_string(*tracer) + ")",
                  "enable the collector there, or detach it");
   const int error = error_of_opening_memory(pid);

@@ -91,7 +91,18 @@ def told(work):
     assert 0.2 < recorded.functions(build, f"{work}/test.2.er")[0]["<Total>"][0] < 6
 
 
+def executes(work):
+    """It begins itself anew all the time: recorded for a moment or not, it runs on; it is not taken for another kind of program."""
+    with attempts.started(*kinds.words(build, "execs"), cwd=work, stdin=subprocess.PIPE) as program:
+        pid = number_of(program)
+        for _ in range(5):
+            _, said = collect(pid, work, "-t", "1s")
+            assert "it has begun another program meanwhile" in said or said.startswith("Recording process "), said
+        said, _ = program.communicate(timeout=PATIENCE)
+        assert (program.returncode, said) == (0, "right\n"), (program.returncode, said)
+
+
 faults = attempts.try_all({kind: ATTEMPTS if kind in kinds.BUSY or len(sys.argv) > 3 else 1 for kind in chosen}, attempt)
 if len(sys.argv) == 2:
-    attempts.try_cases(told)
+    attempts.try_cases(told, executes)
 sys.exit(1 if faults else 0)

@@ -84,17 +84,21 @@ void receives() {
 }
 
 sockaddr_un address;
+socklen_t address_size;
 void accepts() {
   const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+  const auto name = reinterpret_cast<sockaddr*>(&address);
   address.sun_family = AF_UNIX;
-  std::snprintf(address.sun_path + 1, 32, "gnomon.%d", getpid());
-  check(bind(server, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0, "bind");
+  address_size = sizeof address.sun_family;  // the kernel chooses the rest
+  check(bind(server, name, address_size) == 0, "bind");
+  address_size = sizeof address;
+  check(getsockname(server, name, &address_size) == 0, "getsockname");
   check(listen(server, 1) == 0, "listen");
   check(accept(server, nullptr, nullptr) >= 0, "accept");
 }
 void connects() {
   const int client = socket(AF_UNIX, SOCK_STREAM, 0);
-  check(connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0, "connect");
+  check(connect(client, reinterpret_cast<sockaddr*>(&address), address_size) == 0, "connect");
 }
 
 std::atomic<int> handled = 0;
