@@ -53,7 +53,7 @@ GROUPS = {
 }
 
 # What came of an attempt; harm comes first.
-DIED, HUNG, WRONG, NOT, IN = "died", "hung", "wrong", "not in", "in"
+DIED, HUNG, WRONG, NOT, BEFORE, IN = "died", "hung", "wrong", "not in", "LLDB's attach failed", "in"
 Attempt = collections.namedtuple("Attempt", "outcome gap said first why")  # ms, ms, ms, text
 
 
@@ -161,6 +161,8 @@ def attempt(kind, way):
         stamp = re.search(r"^begins (\d+)$", debugger, re.MULTILINE)
         first = first_sample(pathlib.Path(work) / "test.1.er", int(stamp[1]) if stamp else begin)
         time.sleep(WATCHED)
+        if STAMP in map(str, words(pid)) and not stamp:  # not ours yet
+            return Attempt(BEFORE, None, None, None, debugger)
         if program.poll() is None and is_stopped(pid):
             return Attempt(HUNG, None, None, None, f"is left stopped: {debugger}")
         harm, why, gap = end_of(program)
@@ -183,7 +185,7 @@ def cell(attempts):
     if not attempts:
         return ""
     count = collections.Counter(one.outcome for one in attempts)
-    faults = ", ".join(f"{count[what]} {what}" for what in (DIED, HUNG, WRONG, NOT) if count[what])
+    faults = ", ".join(f"{count[what]} {what}" for what in (DIED, HUNG, WRONG, BEFORE, NOT) if count[what])
     gaps = spread(one.gap for one in attempts if one.outcome == IN)
     return "; ".join(text for text in (f"{count[IN]} of {len(attempts)}", faults, gaps) if text)
 
