@@ -160,4 +160,5 @@ def over_and_over(work):
         ends_right(program)
 
 
-attempts.try_cases(masks_by_ptrace, masks_by_lldb, at_every_stop, over_and_over)
+by_plugin = [masks_by_lldb, at_every_stop] if (build / "lib/lldb-gnomon.so").exists() else []  # a sanitizer's build has none
+attempts.try_cases(masks_by_ptrace, over_and_over, *by_plugin)

@@ -26,7 +26,10 @@ std::uint64_t base_of(void* function) {
 }
 
 TEST(RemoteImage, FindsAllVersions) {
-  void* create = dlsym(RTLD_DEFAULT, "pthread_create");
+  void* const handle = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  ASSERT_NE(handle, nullptr);
+  void* const create = dlsym(handle, "pthread_create");
+  dlclose(handle);
   const auto libc = RemoteImage::at(getpid(), base_of(create));
   ASSERT_TRUE(libc);
   EXPECT_EQ(libc->function("pthread_create"), reinterpret_cast<std::uint64_t>(create));
