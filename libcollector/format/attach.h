@@ -25,7 +25,7 @@ struct HookedFunction {
 
 // Bytes of an alternate signal stack on which a tick finds room beside a handler, whatever that
 // needs itself: as much as Go's runtime gives to handlers.
-inline constexpr std::uint64_t kRoomForHandlers = 32 * 1024;
+inline constexpr std::uint64_t kRoomForHandlers = 32ull * 1024;
 
 // The sentence for each stands in kRefusals.
 enum class Attached : std::uint32_t {
