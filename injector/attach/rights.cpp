@@ -63,15 +63,21 @@ Result<void> check_has_program(pid_t pid) {
   return fault("it is about to end");
 }
 
-// While another thread executes a program, the first is a zombie until it has its place.
-char lasting_state(pid_t pid) {
-  constexpr int kLooks = 50;
-  char state = state_of(pid, pid);
-  for (int i = 0; i < kLooks && state == 'Z' && threads_of(pid).size() > 1; ++i) {
+// The process that traces it; 0: none, or this one.
+pid_t tracer_of(pid_t pid) {
+  const auto tracer = static_cast<pid_t>(status_number(pid, "TracerPid").value_or(0));
+  return tracer == getpid() ? 0 : tracer;
+}
+
+// While another thread executes a program, the first is a zombie until it has its place; one that
+// gives it back what a recording had of it traces it for milliseconds.
+void let_pass(pid_t pid) {
+  constexpr int kLooks = 100;
+  const auto passes = [&] {
+    return tracer_of(pid) != 0 || (state_of(pid, pid) == 'Z' && threads_of(pid).size() > 1);
+  };
+  for (int i = 0; i < kLooks && passes(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    state = state_of(pid, pid);
-  }
-  return state;
 }
 
 }  // namespace
@@ -79,7 +85,8 @@ char lasting_state(pid_t pid) {
 Result<void> check_rights(pid_t pid) {
   if (pid <= 0 || state_of(pid, pid) == '\0') return fault("there is no such process");
   if (pid == getpid()) return fault("it is this one");
-  switch (lasting_state(pid)) {
+  let_pass(pid);
+  switch (state_of(pid, pid)) {
     case 'Z':
       return threads_of(pid).size() > 1
                  ? fault("its first thread has ended, and Linux shows little of what runs on",
@@ -91,9 +98,8 @@ Result<void> check_rights(pid_t pid) {
     default:
       break;
   }
-  const auto tracer = status_number(pid, "TracerPid");
-  if (tracer && *tracer != 0 && *tracer != static_cast<std::uint64_t>(getpid()))
-    return fault("a debugger holds it already (process " + std::to_string(*tracer) + ")",
+  if (const pid_t tracer = tracer_of(pid); tracer != 0)
+    return fault("a debugger holds it already (process " + std::to_string(tracer) + ")",
                  "enable the collector there, or detach it");
   const int error = error_of_opening_memory(pid);
   if (error == EACCES || error == EPERM) return tl::unexpected(refusal(pid));
