@@ -247,16 +247,25 @@ void Insertion::answer_unblocked(const std::vector<format::BlockingThread>& thre
   write_memory(pid_, gate_at_ + offsetof(Gate, request.unblocking), &answer, sizeof answer);
 }
 
-Result<AttachResult> Insertion::result() {
+Result<AttachResult> Insertion::result() const {
   const auto seen = std::make_unique<Gate>();
-  const bool is_whole = read_memory(pid_, gate_at_, seen.get(), sizeof *seen) &&
-                        seen->request.session == gate_->request.session;
-  Result<AttachResult> result = is_whole ? result_in(*seen)
-                                : threads_of(pid_).empty()
-                                    ? fault("process " + std::to_string(pid_) + " ended meanwhile")
-                                    : Result<AttachResult>(tl::unexpected(another_program()));
-  if (!result && !made_.empty()) rmdir(made_.c_str());
+  if (!read_memory(pid_, gate_at_, seen.get(), sizeof *seen) ||
+      seen->request.session != gate_->request.session)
+    return tl::unexpected(loss());
+  auto result = result_in(*seen);
+  if (!result) forget_experiment();
   return result;
+}
+
+Fault Insertion::loss() const {
+  forget_experiment();
+  if (!threads_of(pid_).empty()) return another_program();
+  return {"process " + std::to_string(pid_) + " ended meanwhile", ""};
+}
+
+// It goes if nothing is in it.
+void Insertion::forget_experiment() const {
+  if (!made_.empty()) rmdir(made_.c_str());
 }
 
 Result<AttachResult> Insertion::result_in(const Gate& gate) const {

@@ -83,7 +83,9 @@ class Insertion {
   void answer_unblocked(const std::vector<format::BlockingThread>& threads) const;
   // Once done. A fault: why it does not record, or is not given back; an experiment that holds
   // nothing is removed.
-  Result<AttachResult> result();
+  Result<AttachResult> result() const;
+  // Once it is not there: why, as far as its threads tell.
+  Fault loss() const;
   // What the new thread was doing last, for a message.
   std::string step() const;
   // And what comes of it, should it get on after all.
@@ -92,6 +94,7 @@ class Insertion {
  private:
   static Result<Insertion> prepare_call(pid_t pid, const char* function);
   Result<AttachResult> result_in(const Gate& gate) const;
+  void forget_experiment() const;
 
   pid_t pid_ = 0;
   bool releases_ = false;

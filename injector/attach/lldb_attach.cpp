@@ -69,10 +69,10 @@ void give_back(lldb::SBProcess& process, const Insertion& insertion, const Room&
   process.DeallocateMemory(room.code);
 }
 
-Fault late(lldb::SBProcess& process, Insertion& insertion) {
+Fault late(lldb::SBProcess& process, const Insertion& insertion) {
   if (process.GetState() != lldb::eStateStopped) return why_not_held(process);
   const std::string pid = std::to_string(process.GetProcessID());
-  if (!insertion.is_there()) return insertion.result().error();
+  if (!insertion.is_there()) return insertion.loss();
   return {"process " + pid + " is still " + insertion.step() +
               ", perhaps behind a lock that a stopped thread holds",
           "type `continue`: " + insertion.outlook()};

@@ -35,7 +35,8 @@ using std::chrono::nanoseconds;
 
 // Why it could not be done: what was found may be half of one program and half of another.
 Fault actual_fault(pid_t pid, const std::string& program, const Fault& found) {
-  if (const auto may = check_rights(pid); !may) return may.error();  // it may have ended
+  if (state_of(pid, pid) == '\0') return {"it has ended meanwhile", ""};
+  if (const auto may = check_rights(pid); !may) return may.error();
   return program_identity(pid) == program ? found : another_program();
 }
 
@@ -176,8 +177,8 @@ Result<AttachResult> insert(pid_t pid, const std::string& program, Result<Insert
   const auto sent = send_one(pid, program, at, *insertion, held);
   if (!sent) return tl::unexpected(actual_fault(pid, program, sent.error()));
   if (!wait_for(pid, *insertion, held)) {
-    if (threads_of(pid).empty()) return fault("it has ended meanwhile");
-    if (!insertion->is_there()) return insertion->result();
+    if (!insertion->is_there())
+      return tl::unexpected(actual_fault(pid, program, insertion->loss()));
     return fault("it is still " + insertion->step(), insertion->outlook());
   }
   auto result = insertion->result();
