@@ -41,10 +41,15 @@ bool records(const ControlPage& page) {
          page.asked != static_cast<std::uint32_t>(format::Ask::end);
 }
 
+struct Found {
+  fs::path experiment;
+  Page page;  // null: there is none
+};
+
 // A process may have experiments of this session that have ended. It writes its own number, which
 // in a pid namespace is another.
-Page find_page(const fs::path& stem, std::uint64_t session, pid_t pid,
-               bool (*fits)(const ControlPage& page)) {
+Found find(const fs::path& stem, std::uint64_t session, pid_t pid,
+           bool (*fits)(const ControlPage& page)) {
   const pid_t own = own_number(pid);
   const std::string prefix = stem.filename().string() + ".";
   std::error_code error;
@@ -53,10 +58,12 @@ Page find_page(const fs::path& stem, std::uint64_t session, pid_t pid,
     if (at->path().extension() != ".er" || at->path().filename().string().rfind(prefix, 0) != 0)
       continue;
     Page page = map_page(at->path() / format::kControlFile, own);
-    if (page && page->session == session && fits(*page)) return page;
+    if (page && page->session == session && fits(*page)) return {at->path(), std::move(page)};
   }
-  return nullptr;
+  return {};
 }
+
+bool any(const ControlPage&) { return true; }
 
 // /directory/test of /directory/test.N.er; empty: it is no such name.
 std::string stem_of(const std::string& experiment) {
@@ -69,18 +76,29 @@ std::string stem_of(const std::string& experiment) {
 }  // namespace
 
 MappedControl find_control(const std::string& stem, std::uint64_t session, pid_t pid) {
-  return find_page(stem, session, pid, [](const ControlPage&) { return true; });
+  return find(stem, session, pid, any).page;
 }
 
 bool is_recording(const std::string& stem, std::uint64_t session, pid_t pid) {
-  return find_page(stem, session, pid, records) != nullptr;
+  return find(stem, session, pid, records).page != nullptr;
 }
 
 bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid) {
-  const Page page = find_page(stem, session, pid, records);
+  const Page page = find(stem, session, pid, records).page;
   if (!page) return false;
   std::atomic_ref(page->asked).store(static_cast<std::uint32_t>(format::Ask::end));
   return true;
+}
+
+Fault with_left_behind(const Fault& why, const Settings& settings, pid_t pid) {
+  const auto [experiment, page] = find(settings.stem, settings.session, pid, any);
+  if (!page) return why;
+  const auto state = static_cast<format::State>(page->state);
+  if (state == format::State::recording || state == format::State::ended)
+    return {why.what, "what was recorded until then is in " + experiment.string()};
+  std::error_code ignored;
+  fs::remove_all(experiment, ignored);
+  return why;
 }
 
 // By the pages it has mapped. What is in another mount namespace is named as the process sees it.

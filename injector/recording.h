@@ -8,7 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "injector/settings.h"
 #include "libcollector/format/control.h"
+#include "reader/base/result.h"
 
 namespace gnomon::injector {
 
@@ -26,6 +28,11 @@ bool is_recording(const std::string& stem, std::uint64_t session, pid_t pid);
 // Tells it to record no more; it stops at once, and closes the experiment when the process next
 // runs. False: it does not record.
 bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid);
+
+// Of a process that has ended, or executed another program, while recording began: `why` it is not
+// recorded, and which experiment of this session holds something. One that holds nothing is
+// removed.
+Fault with_left_behind(const Fault& why, const Settings& settings, pid_t pid);
 
 // What a process is recorded by, whoever began that.
 struct Recording {

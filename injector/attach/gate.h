@@ -15,8 +15,8 @@
 
 namespace gnomon::injector {
 
-inline constexpr std::uint64_t kExtendedBytes = 32 * 1024;  // of XSAVE, AMX included
-inline constexpr std::uint64_t kBorrowedStackBytes = 256 * 1024;
+inline constexpr std::uint64_t kExtendedBytes = 32ull * 1024;  // of XSAVE, AMX included
+inline constexpr std::uint64_t kBorrowedStackBytes = 256ull * 1024;
 
 // In the target's memory. Addresses are the target's.
 struct Gate {
@@ -70,7 +70,7 @@ static_assert(CMSG_LEN(sizeof(Gate::handed)) == GATE_HANDED_BYTES);
 static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
 
 inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;
-inline constexpr std::uint64_t kCodeBytes = 64 * 1024;  // room for the code
+inline constexpr std::uint64_t kCodeBytes = 64ull * 1024;  // room for the code
 
 // The code, ready for the address `code`: for a borrowed thread whose stack pointer is `sp` and
 // which goes on at `rip`.

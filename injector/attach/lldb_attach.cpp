@@ -20,6 +20,7 @@
 #include "injector/attach/view.h"
 #include "injector/attach/waiting.h"
 #include "injector/lldb_commands.h"
+#include "injector/recording.h"
 
 namespace gnomon::injector {
 namespace {
@@ -173,7 +174,12 @@ Result<AttachResult> insert(lldb::SBDebugger& debugger, lldb::SBProcess& process
 
 Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
                                     const Settings& settings) {
-  return insert(debugger, process, [&](pid_t pid) { return Insertion::prepare(pid, settings); });
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  const std::string program = program_identity(pid);
+  auto result = insert(debugger, process, [&](pid_t) { return Insertion::prepare(pid, settings); });
+  if (!result && !is_program(pid, program))
+    return tl::unexpected(with_left_behind(result.error(), settings, pid));
+  return result;
 }
 
 Result<AttachResult> release_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,

@@ -25,6 +25,7 @@
 #include "injector/attach/view.h"
 #include "injector/attach/waiting.h"
 #include "injector/preflight.h"
+#include "injector/recording.h"
 
 namespace gnomon::injector {
 namespace {
@@ -182,6 +183,8 @@ Result<AttachResult> insert(pid_t pid, const std::string& program, Result<Insert
     return fault("it is still " + insertion->step(), insertion->outlook());
   }
   auto result = insertion->result();
+  if (!result && !insertion->is_there())
+    return tl::unexpected(actual_fault(pid, program, result.error()));
   held += give_back(pid, sent->thread, at, sent->room);
   if (result) {
     result->held_ms = std::chrono::duration<double, std::milli>(held).count();
@@ -196,7 +199,10 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
   const std::string program = program_identity(pid);
   wait_for_libraries(pid);
-  return insert(pid, program, Insertion::prepare(pid, settings));
+  auto result = insert(pid, program, Insertion::prepare(pid, settings));
+  if (!result && !is_program(pid, program))
+    return tl::unexpected(with_left_behind(result.error(), settings, pid));
+  return result;
 }
 
 Result<AttachResult> release_by_ptrace(pid_t pid, std::uint64_t session) {

@@ -143,6 +143,11 @@ std::string program_identity(pid_t pid) {
   return words;
 }
 
+bool is_program(pid_t pid, const std::string& identity) {
+  const std::string now = program_identity(pid);
+  return now == identity || (now.empty() && threads_of(pid).size() > 1);
+}
+
 char state_of(pid_t pid, pid_t tid) {
   const std::string fields = fields_of(proc_text(pid, "task/" + std::to_string(tid) + "/stat"));
   return fields.empty() ? '\0' : fields[0];

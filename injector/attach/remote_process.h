@@ -43,6 +43,9 @@ void look_at_each(std::size_t count, const std::function<void(std::size_t index)
 // What the kernel gave the program that runs in a process; another after execve(2), for whose end
 // it waits, up to 0.1 s.
 std::string program_identity(pid_t pid);
+// False: that one has ended, or another has begun. Of a process whose first thread has ended little
+// is known; it is there while others run.
+bool is_program(pid_t pid, const std::string& identity);
 // The letter of proc_pid_stat(5): 'R', 'S', 'D', 'T', 't', 'Z'; 0: it has ended.
 char state_of(pid_t pid, pid_t tid);
 // A number of /proc/PID/stat, by its place in proc_pid_stat(5), from the fourth on. 0: none is

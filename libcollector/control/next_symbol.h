@@ -16,7 +16,7 @@ struct NextFunction {
 template <typename Function>
 struct NextSymbol : NextFunction {
   constexpr NextSymbol(const char* wanted, const char* of_version)
-      : NextFunction{wanted, of_version} {}
+      : NextFunction{wanted, of_version, nullptr} {}
 
   Function get() { return reinterpret_cast<Function>(found ? found : find()); }
   template <typename... Arguments>

@@ -21,7 +21,7 @@ void write_path(std::uint32_t tid, const char* after, char* to) {
   std::memcpy(to, kBefore, sizeof kBefore - 1);
   to += sizeof kBefore - 1;
   while (count > 0) *to++ = digits[--count];
-  std::strcpy(to, after);
+  std::memcpy(to, after, std::strlen(after) + 1);
 }
 
 std::uint64_t digit(char c) {

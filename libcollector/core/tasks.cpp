@@ -49,7 +49,7 @@ bool visit_tasks(void (*visit)(std::uint32_t tid, void* data), void* data) {
   const long folder =
       raw_syscall(SYS_openat, AT_FDCWD, arg("/proc/self/task"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return false;
-  alignas(dirent64) char entries[4096];
+  alignas(dirent64) char entries[4096] = {};
   for (long n; (n = raw_syscall(SYS_getdents64, folder, arg(entries), sizeof entries)) > 0;)
     for (long at = 0; at < n;) {
       const auto& entry = *reinterpret_cast<const dirent64*>(entries + at);

@@ -33,14 +33,15 @@ LiveFiles::LiveFiles(const std::string& process) : process_(process) {
       was_removed(program))
     removed_[path_of(program)].push_back(process + "/exe");
   std::ifstream maps(process + "/maps");
-  std::set<std::string> seen;  // a file that was replaced twice may be mapped as it was both times
+  // A file that was replaced twice may be mapped as it was both times.
+  std::set<std::pair<std::string, std::string>> seen;
   for (std::string line; std::getline(maps, line);) {
     if (!was_removed(line)) continue;
     std::istringstream fields(line);
     std::string range, other, device, inode, path;
     fields >> range >> other >> other >> device >> inode >> std::ws;
     std::getline(fields, path);
-    if (seen.insert(device + " " + inode).second)
+    if (seen.emplace(device, inode).second)
       removed_[path_of(path)].push_back(process + "/map_files/" + file_of(range));
   }
 }

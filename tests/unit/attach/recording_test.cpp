@@ -1,0 +1,78 @@
+// What is left of a recording whose process ended while it began.
+#include "injector/recording.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "libcollector/format/names.h"
+
+namespace gnomon::injector {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LeftBehind : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "gnomon-left-XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    settings_.stem = folder_ / "test";
+    settings_.session = 7;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path make(int number, format::State state, std::uint64_t session) {
+    const fs::path experiment = folder_ / ("test." + std::to_string(number) + ".er");
+    fs::create_directory(experiment);
+    format::ControlPage page{};
+    page.magic = format::kControlMagic;
+    page.session = session;
+    page.pid = static_cast<std::uint32_t>(getpid());
+    page.state = static_cast<std::uint32_t>(state);
+    std::string bytes(format::kControlBytes, '\0');
+    std::memcpy(bytes.data(), &page, sizeof page);
+    std::ofstream(experiment / format::kControlFile) << bytes;
+    std::ofstream(experiment / "header.json") << "{}";
+    return experiment;
+  }
+  Fault told() const { return with_left_behind({"it has ended", "repeat"}, settings_, getpid()); }
+
+  fs::path folder_;
+  Settings settings_;
+};
+
+TEST_F(LeftBehind, NothingIsThere) {
+  EXPECT_EQ(told().what, "it has ended");
+  EXPECT_EQ(told().next, "repeat");
+}
+
+TEST_F(LeftBehind, ARecordingIsNamedAndStays) {
+  const fs::path experiment = make(2, format::State::recording, 7);
+  EXPECT_EQ(told().what, "it has ended");
+  EXPECT_NE(told().next.find(experiment.string()), std::string::npos);
+  EXPECT_TRUE(fs::exists(experiment / "header.json"));
+}
+
+TEST_F(LeftBehind, WhatHoldsNothingGoes) {
+  for (const auto state : {format::State::none, format::State::armed, format::State::failed}) {
+    const fs::path experiment = make(1, state, 7);
+    EXPECT_EQ(told().next, "repeat");
+    EXPECT_FALSE(fs::exists(experiment)) << static_cast<int>(state);
+  }
+}
+
+TEST_F(LeftBehind, OfAnotherSessionStays) {
+  const fs::path experiment = make(1, format::State::none, 8);
+  EXPECT_EQ(told().next, "repeat");
+  EXPECT_TRUE(fs::exists(experiment));
+}
+
+}  // namespace
+}  // namespace gnomon::injector
