@@ -199,7 +199,7 @@ Result<std::string> collect(std::span<const std::string> words) {
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const std::string program = injector::program_identity(pid);
   const auto attached = injector::attach_by_ptrace(pid, *settings);
-  const auto text = injector::text_of(attached, pid);
+  auto text = injector::text_of(attached, pid);
   if (!text) return text;
   const Guard guard(*settings, pid);
   const auto start = Clock::now();

@@ -14,6 +14,9 @@
 namespace gnomon::injector {
 namespace {
 
+constexpr const char* kFromOutside =
+    "`perf record -g` samples it from outside, which Gnomon does not yet";
+
 template <typename T>
 bool read_at(std::ifstream& file, std::uint64_t offset, T& into) {
   return static_cast<bool>(file.seekg(static_cast<std::streamoff>(offset))
@@ -57,16 +60,18 @@ Result<void> check_kind(const std::string& path) {
     return fault("it is not a program that the kernel runs itself",
                  "choose the interpreter that runs it with `target create`");
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
-    return fault("it is not a 64-bit x86 program", "build it for x86-64");
+    return fault("it is not a 64-bit x86 program",
+                 std::string("build it for x86-64; ") + kFromOutside);
   const Segments segments = segments_of(file, header);
   if (!segments.interpreter && segments.is_go)
     return fault("it is a Go program without cgo, so no library can be loaded into it",
                  "build it with CGO_ENABLED=1, or see Go's own pprof");
   if (!segments.interpreter)
     return fault("it is linked statically, so no library can be loaded into it",
-                 "link it without -static");
+                 std::string("link it without -static; ") + kFromOutside);
   if (segments.interpreter->find("ld-musl") != std::string::npos)
-    return fault("it uses musl, the collector needs glibc", "build it against glibc");
+    return fault("it uses musl, the collector needs glibc",
+                 std::string("build it against glibc; ") + kFromOutside);
   const auto linkage = Linkage::of(path);
   return linkage ? check_sanitizer(*linkage) : Result<void>{};
 }

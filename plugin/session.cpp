@@ -90,8 +90,8 @@ Result<std::string> Session::attach(std::int32_t pid) {
   const auto wanted = settings();
   if (!wanted) return tl::unexpected(wanted.error());
   const auto recording = injector::recording_in(pid);
-  const auto text = recording ? already(pid, *recording)
-                              : injector::text_of(injector::attach_by_ptrace(pid, *wanted), pid);
+  auto text = recording ? already(pid, *recording)
+                        : injector::text_of(injector::attach_by_ptrace(pid, *wanted), pid);
   if (!text) return text;
   injector::let_sigprof_pass(debugger_);
   const auto attached = injector::attach_debugger(debugger_, pid);

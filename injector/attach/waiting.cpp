@@ -83,7 +83,7 @@ bool waits_for_others(pid_t pid, std::uint64_t descriptor) {
 
 // What is mapped above a stack pointer, 256 KiB at most.
 std::vector<std::uint64_t> stack_of(pid_t pid, std::uint64_t rsp) {
-  constexpr std::size_t kWords = 32 * 1024, kPageWords = 512;
+  constexpr std::size_t kWords = 32ul * 1024, kPageWords = 512;
   std::vector<std::uint64_t> stack;
   const std::uint64_t first = kPageWords - rsp % 4096 / 8;  // up to the next page
   for (std::size_t words = first; stack.size() < kWords; words = kPageWords) {

@@ -6,6 +6,9 @@ namespace gnomon::collector {
 // Looked up at the first use, or before: afterwards any context. One word, so that two look-ups at
 // the same time do no harm.
 struct NextFunction {
+  constexpr NextFunction(const char* wanted, const char* of_version)
+      : name(wanted), version(of_version) {}
+
   const char *name, *version;
   void* found = nullptr;
 
@@ -15,8 +18,7 @@ struct NextFunction {
 
 template <typename Function>
 struct NextSymbol : NextFunction {
-  constexpr NextSymbol(const char* wanted, const char* of_version)
-      : NextFunction{wanted, of_version, nullptr} {}
+  using NextFunction::NextFunction;
 
   Function get() { return reinterpret_cast<Function>(found ? found : find()); }
   template <typename... Arguments>

@@ -116,7 +116,7 @@ def others(work):
 
 def not_linked_to_it(work):
     with started(build / "targets/unfit_static") as (_, pid):
-        is_said(work, pid, r"it is linked statically, so no library can be loaded into it; link it without -static\.")
+        is_said(work, pid, r"it is linked statically, so no library can be loaded into it; link it without -static; `perf record -g` samples it from outside, which Gnomon does not yet\.")
 
 
 def watched_for_races(work):

@@ -36,7 +36,7 @@ inline void* bring_in(void* pointer) {
   auto& request = new_request();
   request.interval = 10'000'000;
   request.unblocking = static_cast<std::uint32_t>(gnomon::format::Unblocking::answered);
-  std::strcpy(request.stem, wanted.stem);
+  std::memcpy(request.stem, wanted.stem, std::strlen(wanted.stem) + 1);
   collector = dlopen(wanted.library, RTLD_NOW);
   if (!collector) std::puts(dlerror());
   check(collector);

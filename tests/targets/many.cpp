@@ -55,7 +55,7 @@ int main() {
   if (pipe(ends) != 0) return 2;
   pthread_attr_t small;
   pthread_attr_init(&small);
-  pthread_attr_setstacksize(&small, 128 * 1024);
+  pthread_attr_setstacksize(&small, 128ul * 1024);
   static pthread_t threads[kThreads];
   for (int i = 0; i < kThreads; ++i)
     if (pthread_create(&threads[i], &small, i % 2 ? waits_in_libc : waits_in_kernel, nullptr) != 0)

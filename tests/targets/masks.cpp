@@ -14,8 +14,6 @@
 #include <mutex>
 #include <thread>
 
-extern char** environ;
-
 namespace {
 
 constexpr int kMoment = 300, kLong = 100'000;  // times some 3 us

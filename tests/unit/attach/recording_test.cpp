@@ -29,7 +29,7 @@ class LeftBehind : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   fs::path make(int number, format::State state, std::uint64_t session) {
-    const fs::path experiment = folder_ / ("test." + std::to_string(number) + ".er");
+    fs::path experiment = folder_ / ("test." + std::to_string(number) + ".er");
     fs::create_directory(experiment);
     format::ControlPage page{};
     page.magic = format::kControlMagic;

@@ -42,7 +42,7 @@ TEST(RemoteImage, FindsAllVersions) {
 
 // Whatever stands in memory, the reader ends and reads nothing but that memory.
 TEST(RemoteImage, DamagedHeadersEnd) {
-  constexpr std::size_t kBytes = 64 * 1024;
+  constexpr std::size_t kBytes = 64ul * 1024;
   const auto* whole = reinterpret_cast<const char*>(base_of(reinterpret_cast<void*>(&base_of)));
   auto* copy = static_cast<char*>(
       mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -51,7 +51,7 @@ TEST(RemoteImage, DamagedHeadersEnd) {
   for (int round = 0; round < 300; ++round) {
     ASSERT_TRUE(read_memory(getpid(), reinterpret_cast<std::uint64_t>(whole), copy, 4096));
     for (int i = 0; i < 20; ++i) copy[random() % 1024] = static_cast<char>(random());
-    std::memcpy(copy, "\177ELF\2", 5);
+    std::string_view("\177ELF\2").copy(copy, 5);
     if (const auto image = RemoteImage::at(getpid(), reinterpret_cast<std::uint64_t>(copy)))
       image->functions("malloc");
   }
@@ -92,8 +92,8 @@ TEST(CalledFunction, ByPointer) {
 TEST(RemoteProcess, FindsMappings) {
   const std::string path = testing::TempDir() + "a file with  blanks";
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  ASSERT_EQ(ftruncate(file, 3 * 4096), 0);
-  void* at = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file, 2 * 4096);
+  ASSERT_EQ(ftruncate(file, 3l * 4096), 0);
+  void* at = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file, 2l * 4096);
   ASSERT_NE(at, MAP_FAILED);
   close(file);
   unlink(path.c_str());

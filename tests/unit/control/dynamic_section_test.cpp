@@ -56,7 +56,7 @@ TEST(DynamicSection, RelocationsOfTheProgram) {
 
 // Whatever stands there, all that is found lies in the object.
 TEST(DynamicSection, DamagedStaysInside) {
-  constexpr std::size_t kBytes = 16 * 4096;
+  constexpr std::size_t kBytes = 16ul * 4096;
   auto* const copy = static_cast<char*>(
       mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(copy, MAP_FAILED);
