@@ -31,9 +31,9 @@ ATTEMPTS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 FILE = pathlib.Path(sys.argv[5]) if len(sys.argv) > 5 else None
 OTHER = BUILD / "targets/libplugin_b.so"  # what the others load
 PLUGIN = ["-o", f"plugin load {BUILD}/lib/lldb-gnomon.so"]
-PATIENCE, WATCHED = 20, 0.3  # s
+PATIENCE, WATCHED = 20, 0.2  # s
 
-SECONDS = "2"  # that a program computes beside one that waits
+SECONDS = "1"  # that a program computes beside one that waits
 KINDS = {kind: [*kinds.words(BUILD, kind), *([SECONDS] if kind.removeprefix("own_") in kinds.WAITS else [])] for kind in (*kinds.WAITS, *kinds.BUSY, *kinds.OWN, *kinds.OTHERS)}
 
 GROUPS = {
@@ -86,7 +86,7 @@ STAMP = "script print('begins', time.monotonic_ns())"
 LIBRARY = "libcollector.so"
 WAYS = {
     "alone": (lambda pid: ["sleep", "0.3"], None),
-    "gnomon collect": (lambda pid: [BUILD / "bin/gnomon", "collect", "-P", pid, "-t", "1"], LIBRARY),
+    "gnomon collect": (lambda pid: ["timeout", "--signal=INT", "0.3", BUILD / "bin/gnomon", "collect", "-P", pid], LIBRARY),
     "collector attach": (lambda pid: lldb(PLUGIN[1], CLOCK, STAMP, "collector attach {pid}", "detach")(pid), LIBRARY),
     "collector enable": (lambda pid: lldb(PLUGIN[1], CLOCK, "process attach -p {pid}", STAMP, "collector enable", "detach")(pid), LIBRARY),
     "LLDB alone": (lldb("process attach -p {pid}", "detach"), None),
