@@ -2,6 +2,8 @@
 // borrowed for a call. Any thread; stops nothing.
 #include "injector/attach/waiting.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -74,11 +76,18 @@ std::optional<long> call_before(const Stopped& thread) {
   return before == kSyscall ? system_call_of(thread.pid, thread.tid) : std::nullopt;
 }
 
-// A read from a file ends by itself, and may be of the loader's.
+// A read from a file ends by itself, and may be of the loader's; so does one from the devices that
+// are memory (null, zero, urandom). Asks no file server.
 bool waits_for_others(pid_t pid, std::uint64_t descriptor) {
-  const std::string what = proc_link(pid, "fd/" + std::to_string(descriptor));
-  return what.starts_with("pipe:") || what.starts_with("socket:") || what.starts_with("/dev/tty") ||
-         what.starts_with("/dev/pts/") || what.starts_with("anon_inode:[eventfd");
+  constexpr std::uint32_t kMemoryDevices = 1;  // major number; Linux, admin-guide/devices.txt
+  const std::string name = "fd/" + std::to_string(descriptor);
+  if (proc_link(pid, name).starts_with("anon_inode:")) return true;
+  struct statx file {};
+  if (statx(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/" + name).c_str(), AT_STATX_DONT_SYNC,
+            STATX_TYPE, &file) != 0)
+    return false;
+  return S_ISFIFO(file.stx_mode) || S_ISSOCK(file.stx_mode) ||
+         (S_ISCHR(file.stx_mode) && file.stx_rdev_major != kMemoryDevices);
 }
 
 // What is mapped above a stack pointer, 256 KiB at most.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`gnomon collect -P PID`: a process that waits, or is in malloc, dlopen, fork, a handler, is recorded without a debugger; it does not notice."""
+import os
 import pathlib
 import re
 import signal
@@ -91,6 +92,20 @@ def told(work):
     assert 0.2 < recorded.functions(build, f"{work}/test.2.er")[0]["<Total>"][0] < 6
 
 
+def named_pipe(work):
+    """A pipe in the file system looks like a file by its name, and is waited for as well, inside stdio."""
+    pipe = pathlib.Path(work) / "pipe"
+    os.mkfifo(pipe)
+    with attempts.started("sort", pipe, cwd=work) as program, pipe.open("w") as writer:
+        assert program.pid > 0
+        _, said = collect(program.pid, work, "-t", "1s")
+        assert said.startswith("Recording process "), said
+        writer.write("all of it\n")
+        writer.close()
+        said, _ = program.communicate(timeout=PATIENCE)
+        assert (program.returncode, said) == (0, "all of it\n"), (program.returncode, said)
+
+
 def executes(work):
     """It begins itself anew all the time: recorded for a moment or not, it runs on; it is not taken for another kind of program."""
     with attempts.started(*kinds.words(build, "execs"), cwd=work, stdin=subprocess.PIPE) as program:
@@ -104,5 +119,5 @@ def executes(work):
 
 faults = attempts.try_all({kind: ATTEMPTS if kind in kinds.BUSY or len(sys.argv) > 3 else 1 for kind in chosen}, attempt)
 if len(sys.argv) == 2:
-    attempts.try_cases(told, executes)
+    attempts.try_cases(told, named_pipe, executes)
 sys.exit(1 if faults else 0)
