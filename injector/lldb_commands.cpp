@@ -1,13 +1,26 @@
 // LLDB's own commands, for what its API does not offer. LLDB's command thread.
 #include "injector/lldb_commands.h"
 
+#include <chrono>
 #include <sstream>
 #include <string_view>
+#include <thread>
 
 #include "injector/attach/lldb_process.h"
 #include "injector/attach/remote_process.h"
 
 namespace gnomon::injector {
+namespace {
+
+// False: a debugger holds it, and not only because it is about to go.
+bool is_let_go(pid_t pid) {
+  constexpr int kLooks = 100;
+  for (int i = 0; i < kLooks && status_number(pid, "TracerPid").value_or(0) != 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return status_number(pid, "TracerPid").value_or(0) == 0;
+}
+
+}  // namespace
 
 bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string* error) {
   lldb::SBCommandReturnObject answer;
@@ -18,7 +31,7 @@ bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string
 
 // LLDB gives up a process one of whose threads ends just then: the kernel answers EPERM for that.
 Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid) {
-  constexpr int kAttempts = 3;
+  constexpr int kAttempts = 5;
   const std::string command = "process attach --pid " + std::to_string(pid);
   std::string why;
   for (int i = 0; i < kAttempts; ++i) {
@@ -32,7 +45,7 @@ Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid) {
     if (const char state = state_of(pid, pid); state == '\0' || state == 'Z')
       return fault("process " + std::to_string(pid) + " ended meanwhile");
     why = answer.GetError() ? answer.GetError() : "";
-    if (status_number(pid, "TracerPid") != 0) break;
+    if (!is_let_go(pid)) break;
   }
   while (!why.empty() && (why.back() == '\n' || why.back() == '.')) why.pop_back();
   return fault("LLDB cannot attach to process " + std::to_string(pid) + ": " + why,

@@ -14,6 +14,7 @@ import os
 import pathlib
 import random
 import re
+import select
 import shutil
 import signal
 import statistics
@@ -31,7 +32,7 @@ ATTEMPTS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 FILE = pathlib.Path(sys.argv[5]) if len(sys.argv) > 5 else None
 OTHER = BUILD / "targets/libplugin_b.so"  # what the others load
 PLUGIN = ["-o", f"plugin load {BUILD}/lib/lldb-gnomon.so"]
-PATIENCE, WATCHED = 20, 0.2  # s
+PATIENCE, RECORDED, WATCHED = 20, 0.2, 0.2  # s
 
 SECONDS = "1"  # that a program computes beside one that waits
 KINDS = {kind: [*kinds.words(BUILD, kind), *([SECONDS] if kind.removeprefix("own_") in kinds.WAITS else [])] for kind in (*kinds.WAITS, *kinds.BUSY, *kinds.OWN, *kinds.OTHERS)}
@@ -70,6 +71,9 @@ def run(words, work):
     words = list(map(str, words))
     with subprocess.Popen(words, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as debugger:
         try:
+            if debugger.args[0].endswith("/gnomon") and select.select([debugger.stdout], [], [], PATIENCE)[0]:
+                time.sleep(RECORDED)
+                debugger.send_signal(signal.SIGINT)
             return debugger.communicate(timeout=PATIENCE)[0]
         except subprocess.TimeoutExpired:
             return f"{end_gently(debugger)}\n{words[0]} was not done in time"
@@ -86,7 +90,7 @@ STAMP = "script print('begins', time.monotonic_ns())"
 LIBRARY = "libcollector.so"
 WAYS = {
     "alone": (lambda pid: ["sleep", "0.3"], None),
-    "gnomon collect": (lambda pid: ["timeout", "--signal=INT", "0.3", BUILD / "bin/gnomon", "collect", "-P", pid], LIBRARY),
+    "gnomon collect": (lambda pid: [BUILD / "bin/gnomon", "collect", "-P", pid], LIBRARY),
     "collector attach": (lambda pid: lldb(PLUGIN[1], CLOCK, STAMP, "collector attach {pid}", "detach")(pid), LIBRARY),
     "collector enable": (lambda pid: lldb(PLUGIN[1], CLOCK, "process attach -p {pid}", STAMP, "collector enable", "detach")(pid), LIBRARY),
     "LLDB alone": (lldb("process attach -p {pid}", "detach"), None),
@@ -161,7 +165,7 @@ def attempt(kind, way):
         stamp = re.search(r"^begins (\d+)$", debugger, re.MULTILINE)
         first = first_sample(pathlib.Path(work) / "test.1.er", int(stamp[1]) if stamp else begin)
         time.sleep(WATCHED)
-        if STAMP in map(str, words(pid)) and not stamp:  # not ours yet
+        if (STAMP in map(str, words(pid)) and not stamp) or "LLDB cannot attach" in debugger:  # not ours
             return Attempt(BEFORE, None, None, None, debugger)
         if program.poll() is None and is_stopped(pid):
             return Attempt(HUNG, None, None, None, f"is left stopped: {debugger}")
