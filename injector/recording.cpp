@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <initializer_list>
 #include <sstream>
 
 #include "injector/attach/remote_process.h"
@@ -65,6 +67,17 @@ Found find(const fs::path& stem, std::uint64_t session, pid_t pid,
 
 bool any(const ControlPage&) { return true; }
 
+bool has_state(const ControlPage& page, std::initializer_list<format::State> states) {
+  return std::find(states.begin(), states.end(), static_cast<format::State>(page.state)) !=
+         states.end();
+}
+
+// Not one that has ended, or failed, before.
+bool has_just_begun(const ControlPage& page) {
+  using format::State;
+  return has_state(page, {State::recording, State::armed, State::none});
+}
+
 // /directory/test of /directory/test.N.er; empty: it is no such name.
 std::string stem_of(const std::string& experiment) {
   const std::string stem = fs::path(experiment).replace_extension().replace_extension();
@@ -91,10 +104,9 @@ bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid) {
 }
 
 Fault with_left_behind(const Fault& why, const Settings& settings, pid_t pid) {
-  const auto [experiment, page] = find(settings.stem, settings.session, pid, any);
+  const auto [experiment, page] = find(settings.stem, settings.session, pid, has_just_begun);
   if (!page) return why;
-  const auto state = static_cast<format::State>(page->state);
-  if (state == format::State::recording || state == format::State::ended)
+  if (has_state(*page, {format::State::recording}))
     return {why.what, "what was recorded until then is in " + experiment.string()};
   std::error_code ignored;
   fs::remove_all(experiment, ignored);

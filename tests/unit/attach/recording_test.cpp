@@ -61,17 +61,18 @@ TEST_F(LeftBehind, ARecordingIsNamedAndStays) {
 }
 
 TEST_F(LeftBehind, WhatHoldsNothingGoes) {
-  for (const auto state : {format::State::none, format::State::armed, format::State::failed}) {
+  for (const auto state : {format::State::none, format::State::armed}) {
     const fs::path experiment = make(1, state, 7);
     EXPECT_EQ(told().next, "repeat");
     EXPECT_FALSE(fs::exists(experiment)) << static_cast<int>(state);
   }
 }
 
-TEST_F(LeftBehind, OfAnotherSessionStays) {
-  const fs::path experiment = make(1, format::State::none, 8);
+TEST_F(LeftBehind, OthersStay) {
+  const fs::path others[] = {make(1, format::State::none, 8), make(2, format::State::ended, 7),
+                             make(3, format::State::failed, 7)};
   EXPECT_EQ(told().next, "repeat");
-  EXPECT_TRUE(fs::exists(experiment));
+  for (const fs::path& experiment : others) EXPECT_TRUE(fs::exists(experiment)) << experiment;
 }
 
 }  // namespace
