@@ -165,7 +165,7 @@ def attempt(kind, way):
         stamp = re.search(r"^begins (\d+)$", debugger, re.MULTILINE)
         first = first_sample(pathlib.Path(work) / "test.1.er", int(stamp[1]) if stamp else begin)
         time.sleep(WATCHED)
-        if (STAMP in map(str, words(pid)) and not stamp) or "LLDB cannot attach" in debugger:  # not ours
+        if STAMP in map(str, words(pid)) and not stamp:  # not ours yet
             return Attempt(BEFORE, None, None, None, debugger)
         if program.poll() is None and is_stopped(pid):
             return Attempt(HUNG, None, None, None, f"is left stopped: {debugger}")
@@ -174,6 +174,8 @@ def attempt(kind, way):
         said = float(held[1]) if held else None
         if harm:
             return Attempt(harm, gap, said, first, f"{why}\n{debugger}")
+        if "LLDB cannot attach" in debugger:
+            return Attempt(BEFORE, gap, said, first, debugger)
         if not loaded or "attach failed" in debugger or (library == LIBRARY and "Recording process" not in debugger):
             return Attempt(NOT, gap, said, first, debugger)
         return Attempt(IN, gap, said, first, "")
