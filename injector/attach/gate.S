@@ -69,6 +69,22 @@ gate_code:
   mov [r12 + GATE_IN_HANDLER], eax
   or dword ptr [r12 + GATE_MASK], GATE_SIGPROF
 8:
+  // A tick that has come by now runs its handler here, where it cannot see that a wait goes on.
+  cmp qword ptr [r12 + GATE_ANEW], 0
+  je 9f
+  mov eax, 127  // rt_sigpending(&pending, 8)
+  lea rdi, [r12 + GATE_PENDING]
+  mov esi, 8
+  syscall
+  mov rax, [r12 + GATE_MASK]
+  not rax
+  and rax, [r12 + GATE_PENDING]
+  and rax, [r12 + GATE_CAUGHT]
+  cmp rax, GATE_SIGPROF
+  jne 9f
+  mov rax, [r12 + GATE_ANEW]
+  mov [rsp + GATE_PUSHED_RAX], rax
+9:
   mov eax, -1
   mov edx, -1
   xrstor64 [r12 + GATE_EXTENDED]
@@ -151,13 +167,19 @@ gate_helper:
   jz 1f
 7:
   // The borrowed thread blocks every signal until it has left, and would count as one that does.
-  mov r8d, 100000
+  mov ebp, GATE_YIELDS + GATE_NAPS
 5:
   cmp qword ptr [rbx + GATE_LEFT], 0
   jne 6f
   mov eax, 24  // sched_yield
+  cmp ebp, GATE_NAPS
+  ja 8f
+  mov eax, 35  // nanosleep(&nap, nullptr)
+  lea rdi, [rip + gate_nap]
+  xor esi, esi
+8:
   syscall
-  dec r8d
+  dec ebp
   jnz 5b
 6:
   mov rax, [rbx + GATE_FUNCTION]
@@ -277,6 +299,9 @@ gate_close:
   ret
 
   .balign 8
+gate_nap:  // a timespec
+  .quad 0
+  .quad 100000
 gate_words:  // address of the Gate; the borrowed thread's stack pointer; where it goes on
   .quad 0
   .quad 0

@@ -46,6 +46,10 @@ struct Gate {
   std::uint64_t control[sizeof(cmsghdr) / sizeof(std::uint64_t)];
   std::int32_t handed[2];
   char path[GATE_PATH_BYTES];
+  // Of a borrowed thread that waits: the call with which it begins anew if a tick has come for it
+  // meanwhile, and nothing else that is caught. 0: it does not.
+  std::uint64_t anew;
+  std::uint64_t caught, pending;  // signals
   alignas(64) char extended[kExtendedBytes];
 };
 static_assert(offsetof(Gate, helper) == GATE_HELPER && offsetof(Gate, mask) == GATE_MASK);
@@ -67,6 +71,8 @@ static_assert(offsetof(Gate, awaited) == GATE_AWAITED && offsetof(pollfd, fd) ==
 static_assert(offsetof(Gate, message.msg_controllen) == GATE_CONTROL_LENGTH);
 static_assert(offsetof(Gate, control) == GATE_CONTROL && offsetof(Gate, handed) == GATE_HANDED);
 static_assert(CMSG_LEN(sizeof(Gate::handed)) == GATE_HANDED_BYTES);
+static_assert(offsetof(Gate, anew) == GATE_ANEW && offsetof(Gate, caught) == GATE_CAUGHT);
+static_assert(offsetof(Gate, pending) == GATE_PENDING);
 static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
 
 inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;

@@ -37,7 +37,10 @@
 #define GATE_MESSAGE 27536
 #define GATE_PATH 27632
 #define GATE_PATH_BYTES 80
-#define GATE_EXTENDED 27712
+#define GATE_ANEW 27712
+#define GATE_CAUGHT 27720
+#define GATE_PENDING 27728
+#define GATE_EXTENDED 27776
 
 // In GATE_MESSAGE.
 #define GATE_CONTROL_LENGTH (GATE_MESSAGE + 40)
@@ -55,8 +58,9 @@
 #define GATE_ROOMY 32768
 #define GATE_SIGPROF 0x4000000  // in a mask
 
-// What the borrowed thread pushes.
+// What the borrowed thread pushes, and where its rax is therein.
 #define GATE_PUSHED 128
+#define GATE_PUSHED_RAX 112
 
 // In struct MaskGate, and in its code.
 #define MASK_GATE_FLAGS 8
@@ -71,6 +75,10 @@
 #define MASK_GATE_TURNS 80
 #define MASK_GATE_CHANGE 88
 #define MASK_GATE_ADDRESS 2
+
+// Turns of waiting for the borrowed thread to leave: some 2 s.
+#define GATE_YIELDS 1000
+#define GATE_NAPS 10000
 
 // Gate::step.
 #define STEP_RUNS 1

@@ -121,6 +121,7 @@ Result<Insertion> Insertion::prepare_call(pid_t pid, const char* function) {
   gate.find = functions->dlsym;
   gate.error = functions->dlerror;
   gate.all_signals = ~0ull;
+  gate.caught = number_in(proc_text(pid, "status"), "SigCgt", 16).value_or(0);
   gate.taking = TAKING_NOTHING;
   std::fill(std::begin(gate.handed), std::end(gate.handed), -1);
   std::memcpy(gate.name, function, std::strlen(function) + 1);
@@ -154,19 +155,20 @@ Result<Insertion> Insertion::prepare_release(pid_t pid, std::uint64_t session) {
   return made;
 }
 
-void Insertion::place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, std::uint64_t rip,
-                      bool stays) {
+void Insertion::place(std::uint64_t gate, std::uint64_t code, const Stopped& thread,
+                      const Resume& resume, bool stays) {
   constexpr std::uint64_t kTurns = 1ull << 29;  // some 10 s, should nobody come back for it
   gate_at_ = gate;
   code_at_ = code;
   gate_->turns = stays ? kTurns : 1;
+  gate_->anew = releases_ ? number_anew(thread) : 0;  // before that nothing ticks
   gate_->request.borrowed_begin = gate;
   gate_->request.borrowed_end = gate + kGateBytes;
   gate_->request.code_begin = code;
   gate_->request.code_end = code + kCodeBytes;
   gate_->helper = code + gate_helper_offset();
   expect_files(*gate_, gate);
-  code_ = gate_code(gate, sp, rip);
+  code_ = gate_code(gate, thread.rsp(), resume.rip);
 }
 
 bool Insertion::is_staying(std::uint64_t pc) const {

@@ -10,6 +10,7 @@
 #include "injector/attach/gate.h"
 #include "injector/attach/mask_gate.h"
 #include "injector/attach/result.h"
+#include "injector/attach/waiting.h"
 #include "injector/settings.h"
 #include "reader/base/result.h"
 
@@ -29,9 +30,9 @@ class Insertion {
   bool hands() const { return gate_->taking != TAKING_NOTHING; }
 
   // The bytes for the addresses where the back-end has made room: kGateBytes that can be read and
-  // written, a page that can be executed. For a thread that stands at `sp` and goes on at `rip`, at
-  // once or when it is released.
-  void place(std::uint64_t gate, std::uint64_t code, std::uint64_t sp, std::uint64_t rip,
+  // written, a page that can be executed. For a thread that goes on so, at once or when it is
+  // released.
+  void place(std::uint64_t gate, std::uint64_t code, const Stopped& thread, const Resume& resume,
              bool stays);
   const Gate& gate() const { return *gate_; }
   const std::vector<char>& code() const { return code_; }

@@ -90,7 +90,7 @@ Result<Room> make_room(lldb::SBProcess& process) {
 // False: it cannot be; the thread is as it was.
 bool borrow(lldb::SBProcess& process, Borrowed& borrowed, Insertion& insertion, const Room& room) {
   const Stopped& was = borrowed.stopped;
-  insertion.place(room.gate, room.code, was.rsp(), borrowed.resume.rip, borrowed.stays);
+  insertion.place(room.gate, room.code, was, borrowed.resume, borrowed.stays);
   if (!write(process, room.gate, &insertion.gate(), sizeof(Gate)) ||
       !write(process, room.code, insertion.code().data(), insertion.code().size()))
     return false;

@@ -41,6 +41,7 @@ inline constexpr std::uint64_t kOwn = MAP_PRIVATE | MAP_ANONYMOUS;
 inline constexpr std::array kNeededCalls{
     NeededCall{"rt_sigprocmask", SYS_rt_sigprocmask, 0, {2, kAddress, kAddress, 8}},
     NeededCall{"rt_sigaction", SYS_rt_sigaction, 0, {27, kAddress, kAddress, 8}},
+    NeededCall{"rt_sigpending", SYS_rt_sigpending, kAny, {kAddress, 8}},
     NeededCall{"rt_sigreturn", SYS_rt_sigreturn, 0, {}},
     NeededCall{"sigaltstack", SYS_sigaltstack, 0, {0, kAddress}},
     NeededCall{"mmap", SYS_mmap, 0, {0, 4096, PROT_READ | PROT_WRITE, kOwn, ~0ull}},

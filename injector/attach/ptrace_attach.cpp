@@ -76,7 +76,7 @@ std::optional<Result<Room>> borrow(TracedThread& thread, std::uint64_t at, Inser
   const auto code = map(thread, at, kCodeBytes, PROT_READ | PROT_EXEC);
   if (!code) return give_up(code.error());
   room.code = *code;
-  insertion.place(room.gate, room.code, thread.stopped().rsp(), thread.resume().rip, false);
+  insertion.place(room.gate, room.code, thread.stopped(), thread.resume(), false);
   if (!thread.write(room.gate, &insertion.gate(), offsetof(Gate, extended)) ||
       !thread.write(room.code, insertion.code().data(), insertion.code().size()))
     return give_up({"its memory cannot be written", ""});

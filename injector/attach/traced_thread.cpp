@@ -2,10 +2,8 @@
 // in which signals are blocked meanwhile: its end would leave the other where it was sent.
 #include "injector/attach/traced_thread.h"
 
-#include <linux/perf_event.h>
 #include <linux/rseq.h>
 #include <pthread.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,29 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "injector/attach/ptrace_request.h"
 #include "injector/attach/remote_process.h"
 
 namespace gnomon::injector {
-namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
-
-constexpr nanoseconds kForEver = std::chrono::hours(24);
-
-// user_regs_struct and the kernel's request numbers are what ptrace(2) takes as addresses and data.
-long trace(int request, pid_t tid, std::uint64_t address, const void* data) {
-  return ptrace(static_cast<__ptrace_request>(request), tid, reinterpret_cast<void*>(address),
-                data);
-}
-
-const void* number(std::uint64_t value) { return reinterpret_cast<const void*>(value); }
-
-constexpr std::uint64_t debug_register(unsigned index) {
-  return offsetof(struct user, u_debugreg) + index * sizeof(user::u_debugreg[0]);
-}
-
-}  // namespace
 
 std::optional<TracedThread> TracedThread::stop(pid_t pid, pid_t tid) {
   TracedThread thread(pid, tid);
@@ -75,11 +56,28 @@ void TracedThread::hold_our_signals() {
   pthread_sigmask(SIG_SETMASK, &all, &our_mask_.emplace());
 }
 
-// A wait that the stop has broken begins anew; the kernel sees to the others that are untouched.
-nanoseconds TracedThread::release() {
+// A wait that the stop has broken begins anew, unless a handler is about to end it; the kernel sees
+// to the others, where it finds them as they were.
+void TracedThread::put_back() {
   const bool is_broken = waits_ && static_cast<std::int64_t>(registers_.rax) == -EINTR;
-  if (is_stopped_ && signal_ == 0 && (is_touched_ || is_broken))
+  const bool stays_ended = is_broken && has_signal_to_come(pid_, tid_);
+  if (stays_ended || (waits_ && !is_broken && is_touched_ && stop_again()))
+    trace(PTRACE_SETREGS, tid_, 0, &registers_);
+  else if (is_broken || is_touched_)
     set(resume_.rax, resume_.rip, registers_.rsp);
+}
+
+// From where it has made a call to where signals are looked for, and interrupted calls.
+bool TracedThread::stop_again() {
+  trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
+  const Came came = trace(PTRACE_CONT, tid_, 0, nullptr) == 0 ? wait(kForEver) : Came::end;
+  is_stopped_ = came != Came::end;
+  return came == Came::interrupt || came == Came::group_stop;
+}
+
+nanoseconds TracedThread::release() {
+  take_trap();
+  if (is_stopped_ && signal_ == 0) put_back();
   if (is_stopped_) go_on(PTRACE_DETACH, std::exchange(signal_, 0));
   if (our_mask_) pthread_sigmask(SIG_SETMASK, &*our_mask_, nullptr);
   our_mask_.reset();
@@ -171,47 +169,8 @@ bool TracedThread::send(std::uint64_t rip, std::uint64_t rsp) {
   if (!set(resume_.rax, rip, rsp)) return false;
   resume_.rip = rip;
   registers_.rsp = rsp;
+  waits_ = false;
   return true;
-}
-
-bool TracedThread::is_at(std::uint64_t address) const {
-  user_regs_struct now{};
-  return trace(PTRACE_GETREGS, tid_, 0, &now) == 0 && now.rip == address;
-}
-
-// True: it stands at the address. Else it is stopped wherever it is, or has ended.
-bool TracedThread::run_until_trap(std::uint64_t address, Clock::time_point limit) {
-  constexpr nanoseconds kLook = milliseconds(1);
-  constexpr int kStays = 5;
-  bool is_over = false;
-  for (int waits = 0;;) {
-    const Came came = wait(is_over ? kForEver : kLook);
-    is_stopped_ = came != Came::nothing && came != Came::end;
-    since_ = not_yet_;
-    if (came == Came::end || came == Came::group_stop) return false;
-    if (came == Came::interrupt && is_over) return false;
-    if (came == Came::trap && is_at(address)) {
-      signal_ = 0;
-      return true;
-    }
-    if (is_stopped_) go_on(PTRACE_CONT, std::exchange(signal_, 0));
-    waits = system_call_of(pid_, tid_) == SYS_futex ? waits + 1 : 0;
-    if (is_over || (waits < kStays && Clock::now() < limit)) continue;
-    is_over = true;
-    trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
-  }
-}
-
-// By a debug register of the thread's own: a breakpoint in the code would be everybody's.
-bool TracedThread::run_to(std::uint64_t address, milliseconds patience) {
-  constexpr std::uint64_t kExecute0 = 1;  // DR7: L0, R/W0 = LEN0 = 0 (Intel SDM 3B, 18.2.4)
-  if (trace(PTRACE_POKEUSER, tid_, debug_register(0), number(address)) != 0 ||
-      trace(PTRACE_POKEUSER, tid_, debug_register(7), number(kExecute0)) != 0)
-    return false;
-  go_on(PTRACE_CONT, 0);
-  const bool arrived = run_until_trap(address, Clock::now() + patience);
-  trace(PTRACE_POKEUSER, tid_, debug_register(7), nullptr);
-  return is_stopped_ && look() && arrived;
 }
 
 // A signal that cannot be blocked is SIGSTOP: it stops the thread once that is let go.
@@ -269,20 +228,6 @@ bool TracedThread::write(std::uint64_t address, const void* from, std::size_t by
   for (std::size_t i = 0; i < words.size(); ++i)
     if (trace(PTRACE_POKEDATA, tid_, address + i * 8, number(words[i])) != 0) return false;
   return true;
-}
-
-QuickBreakpoints::QuickBreakpoints() {
-  perf_event_attr nothing{};
-  nothing.size = sizeof nothing;
-  nothing.type = PERF_TYPE_SOFTWARE;
-  nothing.config = PERF_COUNT_SW_DUMMY;
-  nothing.exclude_kernel = nothing.exclude_hv = 1;
-  event_ =
-      static_cast<int>(syscall(SYS_perf_event_open, &nothing, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-}
-
-QuickBreakpoints::~QuickBreakpoints() {
-  if (event_ >= 0) close(event_);
 }
 
 }  // namespace gnomon::injector

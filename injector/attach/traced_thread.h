@@ -54,15 +54,21 @@ class TracedThread {
   using Clock = std::chrono::steady_clock;
   enum class Came { interrupt, trap, system_call, signal, group_stop, nothing, end };
 
+  static constexpr std::chrono::nanoseconds kForEver = std::chrono::hours(24);
+
   TracedThread(pid_t pid, pid_t tid) : pid_(pid), tid_(tid) {}
   Came wait(std::chrono::nanoseconds patience);
   Came interrupt();
   bool look();
+  void put_back();
+  bool stop_again();
   bool go_on(int request, int signal);
   bool set(std::uint64_t rax, std::uint64_t rip, std::uint64_t rsp);
   Came to_system_call_stop();
   bool run_until_trap(std::uint64_t address, Clock::time_point limit);
   bool is_at(std::uint64_t address) const;
+  bool has_trap_to_come() const;
+  void take_trap();
   void hold_our_signals();
 
   pid_t pid_, tid_;

@@ -31,6 +31,9 @@ constexpr long kOthers[] = {SYS_futex, SYS_sendto, SYS_sendmsg};
 constexpr long kBrokenByStops[] = {SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2,
                                    SYS_rt_sigtimedwait, SYS_semop,       SYS_semtimedop};
 
+// Those whose rest of a time the kernel keeps.
+constexpr long kTimed[] = {SYS_poll, SYS_nanosleep, SYS_clock_nanosleep, SYS_futex};
+
 // include/linux/errno.h of the kernel.
 constexpr std::int64_t kRestartSys = -512, kRestartNoIntr = -513, kRestartNoHand = -514,
                        kRestartBlock = -516, kInterrupted = -4;
@@ -162,6 +165,21 @@ std::optional<Resume> restart(const Stopped& thread) {
       (result == kInterrupted && contains(kBrokenByStops, *number)))
     return Resume{static_cast<std::uint64_t>(*number), again};
   return std::nullopt;
+}
+
+std::uint64_t number_anew(const Stopped& thread) {
+  constexpr std::size_t kRdx = 1, kRsi = 4, kRdi = 5, kR10 = 10;  // AMD64 ABI, figure 3.36
+  if (static_cast<std::int64_t>(thread.rax()) != kRestartBlock) return 0;
+  auto number = call_before(thread);
+  if (number == SYS_restart_syscall) number = number_in_code(thread.pid, thread.rip());
+  if (!number || !contains(kTimed, *number)) return 0;
+  const auto tells_rest = [&](std::size_t rest, std::size_t time) {
+    return thread.registers[rest] != 0 && thread.registers[rest] != thread.registers[time];
+  };
+  if ((*number == SYS_nanosleep && tells_rest(kRsi, kRdi)) ||
+      (*number == SYS_clock_nanosleep && tells_rest(kR10, kRdx)))
+    return 0;
+  return static_cast<std::uint64_t>(*number);
 }
 
 bool has_waited(const Stopped& thread) {

@@ -46,6 +46,10 @@ bool is_broken_by_stops(long number);
 // it (restart codes of linux/errno.h), also one that the stop has broken. Empty: it is not in one
 // that can.
 std::optional<Resume> restart(const Stopped& thread);
+// The number of the call with which a wait begins anew, as if it had not begun, that `restart` lets
+// go on where it was (restart_syscall(2)): that fails with EINTR once a handler has run. 0: it goes
+// on otherwise, or its caller wants to know what was left of its time.
+std::uint64_t number_anew(const Stopped& thread);
 // True if the kernel will make a system call begin anew, as it does by these codes in rax.
 bool is_restart_code(std::uint64_t rax);
 
