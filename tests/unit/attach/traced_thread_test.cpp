@@ -66,13 +66,15 @@ class Child {
       if (where()) return true;
     return false;
   }
-  // Also once it has been stopped there.
+  // And sleeps there; also once it has been stopped there.
   bool comes_to_call(long number) const {
-    const auto is_there = [&] {
+    bool is_there = false;
+    comes_to([&] {
       const auto call = system_call_of(pid_, pid_);
-      return call == number || call == SYS_restart_syscall;
-    };
-    return comes_to([&] { return is_there() || has_ended(); }) && is_there();
+      is_there = (call == number || call == SYS_restart_syscall) && state_of(pid_, pid_) == 'S';
+      return is_there || has_ended();
+    });
+    return is_there;
   }
   bool has_ended() const {
     const char state = state_of(pid_, pid_);
