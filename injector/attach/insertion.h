@@ -30,8 +30,8 @@ class Insertion {
   bool hands() const { return gate_->taking != TAKING_NOTHING; }
 
   // The bytes for the addresses where the back-end has made room: kGateBytes that can be read and
-  // written, a page that can be executed. For a thread that goes on so, at once or when it is
-  // released.
+  // written, a page that can be executed. For `thread` as it stands, which goes on by
+  // `resume` at once or when it is released.
   void place(std::uint64_t gate, std::uint64_t code, const Stopped& thread, const Resume& resume,
              bool stays);
   const Gate& gate() const { return *gate_; }

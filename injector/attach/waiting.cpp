@@ -167,6 +167,7 @@ std::optional<Resume> restart(const Stopped& thread) {
   return std::nullopt;
 }
 
+// What a tick's handler does, too, by the registers of its frame (clock/broken_wait.cpp).
 std::uint64_t number_anew(const Stopped& thread) {
   constexpr std::size_t kRdx = 1, kRsi = 4, kRdi = 5, kR10 = 10;  // AMD64 ABI, figure 3.36
   if (static_cast<std::int64_t>(thread.rax()) != kRestartBlock) return 0;
