@@ -16,23 +16,13 @@ ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 PATIENCE = 30  # s
 
 
-def attach_and_enable(work, pid):
-    """What LLDB says. It gives up a process one of whose threads ends just as it attaches, of which `collector enable` knows nothing."""
-    for _ in range(3):
-        answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", "collector enable", "detach"], work, check=False)
-        if "error: attach failed: " not in errors:
-            break
-        print("LLDB gave up attaching", flush=True)
-    return answers, errors
-
-
 def attempt(work, kind):
     """What went wrong, or None; how long the process was held, in ms."""
     program = subprocess.Popen(kinds.words(build, kind), cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         pid = int(program.stdout.readline().split()[0])
         assert pid > 0
-        answers, errors = attach_and_enable(work, pid)
+        answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", "collector enable", "detach"], work, check=False)
         said = dict(answers).get("collector enable", "")
         enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, .*\. It stood still for (\d+) ms\.\n", said)
         if not enabled:

@@ -7,8 +7,14 @@ import subprocess
 LLDB = os.environ.get("GNOMON_LLDB", "lldb-19")
 
 
-def run(build, program, commands, cwd, arguments=(), timeout=100, check=True, on_crash=(), under=()):
-    """[(command, output)]; the program's own output is mixed in, as in a terminal. No program: the commands attach to one."""
+def gave_up(errors):
+    """Whether LLDB itself did not get as far as to attach: it has lost its server, or a thread ended at that moment. The collector has not been asked yet."""
+    return "error: attach failed: " in errors
+
+
+def run(build, program, commands, cwd, arguments=(), timeout=100, check=True, on_crash=(), under=(), tries=3):
+    """[(command, output)]; the program's own output is mixed in, as in a terminal. No program: the commands attach to one.
+    tries: how often at most, where LLDB gives up attaching."""
     words = [*under, LLDB if not under else shutil.which(LLDB), "--no-lldbinit", "-b", "-o", f"plugin load {build}/lib/lldb-gnomon.so"]
     for command in commands:
         words += ["-o", command]
@@ -16,7 +22,11 @@ def run(build, program, commands, cwd, arguments=(), timeout=100, check=True, on
         words += ["-k", command]
     if program:
         words += ["--", str(program), *arguments]
-    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+    for _ in range(tries):
+        done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+        if not gave_up(done.stderr):
+            break
+        print("LLDB gave up attaching:", done.stderr.strip(), flush=True)
     if check and done.returncode != 0:
         raise AssertionError(f"lldb ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
     parts = re.split(r"^\(lldb\) ", done.stdout, flags=re.M)[1:]
