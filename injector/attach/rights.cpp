@@ -54,27 +54,30 @@ Fault refusal(pid_t pid) {
                                       : "it has changed its user or has capabilities: be root"};
 }
 
-// A thread of the kernel has no program; nor has a process about to end, any more.
-Result<void> check_has_program(pid_t pid) {
-  constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD; proc_pid_stat(5), flags
-  if (!proc_link(pid, "exe").empty()) return {};
-  if (process_flags(pid) & kKernelThread)
-    return fault("it is a thread of the kernel", "`perf record -a -g` shows what the kernel does");
-  return fault("it is about to end");
-}
-
 // The process that traces it; 0: none, or this one.
 pid_t tracer_of(pid_t pid) {
   const auto tracer = static_cast<pid_t>(status_number(pid, "TracerPid").value_or(0));
   return tracer == getpid() ? 0 : tracer;
 }
 
-// While another thread executes a program, the first is a zombie until it has its place; one that
-// gives it back what a recording had of it traces it for milliseconds.
-void let_pass(pid_t pid) {
+// Waits until something that passes within milliseconds has passed, or for no longer than 100 ms.
+template <typename Lasts>
+void let_pass(Lasts lasts) {
   constexpr int kLooks = 100;
-  for (int i = 0; i < kLooks && (tracer_of(pid) != 0 || state_of(pid, pid) == 'Z'); ++i)
+  for (int i = 0; i < kLooks && lasts(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+// A thread of the kernel has no program; nor has a process about to end, any more, nor one whose
+// first thread makes place for another that executes a program.
+Result<void> check_has_program(pid_t pid) {
+  constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD; proc_pid_stat(5), flags
+  const auto has_none = [pid] { return proc_link(pid, "exe").empty(); };
+  if (!has_none()) return {};
+  if (process_flags(pid) & kKernelThread)
+    return fault("it is a thread of the kernel", "`perf record -a -g` shows what the kernel does");
+  let_pass(has_none);
+  return has_none() ? fault("it is about to end") : Result<void>{};
 }
 
 }  // namespace
@@ -82,7 +85,9 @@ void let_pass(pid_t pid) {
 Result<void> check_rights(pid_t pid) {
   if (pid <= 0 || state_of(pid, pid) == '\0') return fault("there is no such process");
   if (pid == getpid()) return fault("it is this one");
-  let_pass(pid);
+  // While another thread executes a program, the first is a zombie until it has its place; one that
+  // gives it back what a recording had of it traces it for milliseconds.
+  let_pass([pid] { return tracer_of(pid) != 0 || state_of(pid, pid) == 'Z'; });
   switch (state_of(pid, pid)) {
     case 'Z':
       return threads_of(pid).size() > 1
