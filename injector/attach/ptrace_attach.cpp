@@ -34,11 +34,17 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-// Why it could not be done: what was found may be half of one program and half of another.
+// Why it could not be done: what was found may be half of one program and half of another, or come
+// of the end that the threads of the first one are brought to.
 Fault actual_fault(pid_t pid, const std::string& program, const Fault& found) {
-  if (state_of(pid, pid) == '\0') return {"it has ended meanwhile", ""};
-  if (const auto may = check_rights(pid); !may) return may.error();
-  return program_identity(pid) == program ? found : another_program();
+  constexpr int kLooks = 50;
+  for (int i = 0; i < kLooks; ++i, std::this_thread::sleep_for(milliseconds(1))) {
+    const std::string now = program_identity(pid);
+    if (!now.empty() && now != program) return another_program();
+    if (state_of(pid, pid) == '\0') return {"it has ended meanwhile", ""};
+  }
+  const auto may = check_rights(pid);
+  return may ? found : may.error();
 }
 
 struct Room {
@@ -109,14 +115,16 @@ Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, I
   return fault("signals keep coming for its threads", "repeat, or start it from the debugger");
 }
 
+enum class Outcome { done, late, lost };
 // `held` grows by how long threads stood still.
-bool wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
+Outcome wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
   constexpr milliseconds kPatience{5000};
   constexpr std::chrono::microseconds kPause{100};
-  for (const auto limit = Clock::now() + kPatience; Clock::now() < limit && insertion.is_there();) {
+  for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
+    if (!insertion.is_there()) return Outcome::lost;
     insertion.hand_over();
     const auto progress = insertion.progress();
-    if (progress == Insertion::Progress::done) return true;
+    if (progress == Insertion::Progress::done) return Outcome::done;
     if (progress == Insertion::Progress::asks) {
       auto threads = insertion.blocking_threads();
       held += change_masks_by_ptrace(pid, threads, insertion.mask_change());
@@ -124,7 +132,7 @@ bool wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
     }
     std::this_thread::sleep_for(kPause);
   }
-  return false;
+  return Outcome::late;
 }
 
 // The memory goes back once nobody is in it any more. For how long a thread stood still for that.
@@ -165,31 +173,39 @@ void wait_for_libraries(pid_t pid) {
     std::this_thread::sleep_for(kPause);
 }
 
-Result<AttachResult> insert(pid_t pid, const std::string& program, Result<Insertion> insertion) {
-  if (!insertion) return tl::unexpected(actual_fault(pid, program, insertion.error()));
+Result<AttachResult> insert(pid_t pid, const std::string& program, Insertion& insertion) {
   const std::uint64_t at = find_system_call_instruction(pid);
-  if (at == 0) {
-    const Fault none{"its libc has no syscall()", "start the program from the debugger instead"};
-    return tl::unexpected(actual_fault(pid, program, none));
-  }
-  const auto read = check_filters_by_ptrace(pid, insertion->hands());
+  if (at == 0)
+    return fault("its libc has no syscall()", "start the program from the debugger instead");
+  const auto read = check_filters_by_ptrace(pid, insertion.hands());
   if (!read) return tl::unexpected(read.error());
   nanoseconds held = *read;
-  const auto sent = send_one(pid, program, at, *insertion, held);
-  if (!sent) return tl::unexpected(actual_fault(pid, program, sent.error()));
-  if (!wait_for(pid, *insertion, held)) {
-    if (!insertion->is_there())
-      return tl::unexpected(actual_fault(pid, program, insertion->loss()));
-    return fault("it is still " + insertion->step(), insertion->outlook());
+  const auto sent = send_one(pid, program, at, insertion, held);
+  if (!sent) return tl::unexpected(sent.error());
+  switch (wait_for(pid, insertion, held)) {
+    case Outcome::lost:
+      return tl::unexpected(insertion.loss());
+    case Outcome::late:
+      return fault("it is still " + insertion.step(), insertion.outlook());
+    case Outcome::done:
+      break;
   }
-  auto result = insertion->result();
-  if (!result && !insertion->is_there())
-    return tl::unexpected(actual_fault(pid, program, result.error()));
+  auto result = insertion.result();
   held += give_back(pid, sent->thread, at, sent->room);
   if (result) {
     result->held_ms = std::chrono::duration<double, std::milli>(held).count();
     result->others_ran = true;
   }
+  return result;
+}
+
+// prepare: makes the Insertion, or says why none can be.
+template <typename Prepare>
+Result<AttachResult> insert_if_can(pid_t pid, const std::string& program, Prepare prepare) {
+  Result<Insertion> insertion = prepare();
+  auto result = insertion ? insert(pid, program, *insertion)
+                          : Result<AttachResult>(tl::unexpected(insertion.error()));
+  if (!result) return tl::unexpected(actual_fault(pid, program, result.error()));
   return result;
 }
 
@@ -199,7 +215,7 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
   const std::string program = program_identity(pid);
   wait_for_libraries(pid);
-  auto result = insert(pid, program, Insertion::prepare(pid, settings));
+  auto result = insert_if_can(pid, program, [&] { return Insertion::prepare(pid, settings); });
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
   return result;
@@ -208,7 +224,7 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
 Result<AttachResult> release_by_ptrace(pid_t pid, std::uint64_t session) {
   if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
   const std::string program = program_identity(pid);
-  return insert(pid, program, Insertion::prepare_release(pid, session));
+  return insert_if_can(pid, program, [&] { return Insertion::prepare_release(pid, session); });
 }
 
 }  // namespace gnomon::injector

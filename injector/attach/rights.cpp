@@ -72,12 +72,12 @@ void let_pass(Lasts lasts) {
 // first thread makes place for another that executes a program.
 Result<void> check_has_program(pid_t pid) {
   constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD; proc_pid_stat(5), flags
-  const auto has_none = [pid] { return proc_link(pid, "exe").empty(); };
-  if (!has_none()) return {};
+  bool has_none = proc_link(pid, "exe").empty();
+  if (!has_none) return {};
   if (process_flags(pid) & kKernelThread)
     return fault("it is a thread of the kernel", "`perf record -a -g` shows what the kernel does");
-  let_pass(has_none);
-  return has_none() ? fault("it is about to end") : Result<void>{};
+  let_pass([&] { return has_none = proc_link(pid, "exe").empty(); });
+  return has_none ? fault("it is about to end") : Result<void>{};
 }
 
 }  // namespace
@@ -87,8 +87,14 @@ Result<void> check_rights(pid_t pid) {
   if (pid == getpid()) return fault("it is this one");
   // While another thread executes a program, the first is a zombie until it has its place; one that
   // gives it back what a recording had of it traces it for milliseconds.
-  let_pass([pid] { return tracer_of(pid) != 0 || state_of(pid, pid) == 'Z'; });
-  switch (state_of(pid, pid)) {
+  char state{};
+  pid_t tracer{};
+  let_pass([&] {
+    state = state_of(pid, pid);
+    tracer = tracer_of(pid);
+    return tracer != 0 || state == 'Z';
+  });
+  switch (state) {
     case 'Z':
       return threads_of(pid).size() > 1
                  ? fault("its first thread has ended, and Linux shows little of what runs on",
@@ -100,7 +106,7 @@ Result<void> check_rights(pid_t pid) {
     default:
       break;
   }
-  if (const pid_t tracer = tracer_of(pid); tracer != 0)
+  if (tracer != 0)
     return fault("a debugger holds it already (process " + std::to_string(tracer) + ")",
                  "enable the collector there, or detach it");
   const int error = error_of_opening_memory(pid);
