@@ -46,6 +46,17 @@ bool is_loader_breakpoint(lldb::SBBreakpoint breakpoint) {
   return false;
 }
 
+// LLDB's own breakpoints have negative numbers.
+std::vector<lldb::SBBreakpoint> loader_breakpoints(lldb::SBTarget target) {
+  constexpr int kInternal = 100;
+  std::vector<lldb::SBBreakpoint> found;
+  for (int id = -1; id >= -kInternal; --id) {
+    lldb::SBBreakpoint breakpoint = target.FindBreakpointByID(id);
+    if (breakpoint.IsValid() && is_loader_breakpoint(breakpoint)) found.push_back(breakpoint);
+  }
+  return found;
+}
+
 }  // namespace
 
 Stopped registers_of(pid_t pid, lldb::SBThread thread) {
@@ -118,13 +129,18 @@ void repair_interrupted_waits(lldb::SBProcess& process) {
   }
 }
 
-// LLDB's own breakpoints have negative numbers.
+bool is_at_loader_breakpoint(lldb::SBThread thread) {
+  lldb::SBProcess process = thread.GetProcess();
+  const std::uint64_t pc = program_counter_of(static_cast<pid_t>(process.GetProcessID()),
+                                              static_cast<pid_t>(thread.GetThreadID()));
+  for (lldb::SBBreakpoint& breakpoint : loader_breakpoints(process.GetTarget()))
+    if (breakpoint.FindLocationByAddress(pc).IsValid()) return true;
+  return false;
+}
+
 QuietLoader::QuietLoader(lldb::SBTarget target) {
-  constexpr int kInternal = 100;
-  for (int id = -1; id >= -kInternal; --id) {
-    lldb::SBBreakpoint breakpoint = target.FindBreakpointByID(id);
-    if (!breakpoint.IsValid() || !breakpoint.IsEnabled() || !is_loader_breakpoint(breakpoint))
-      continue;
+  for (lldb::SBBreakpoint& breakpoint : loader_breakpoints(target)) {
+    if (!breakpoint.IsEnabled()) continue;
     breakpoint.SetEnabled(false);
     disabled_.push_back(breakpoint);
   }

@@ -30,6 +30,9 @@ bool write(lldb::SBProcess& process, std::uint64_t address, const void* from, st
 // Waits that the stop has broken, so that the program would see EINTR, begin anew.
 void repair_interrupted_waits(lldb::SBProcess& process);
 
+// At the breakpoint by which LLDB learns of libraries, be it disabled.
+bool is_at_loader_breakpoint(lldb::SBThread thread);
+
 // LLDB stops all threads for a moment whenever a library is loaded, which breaks every epoll_wait.
 // For as long as it lives LLDB does not, and learns of the library the next time.
 class QuietLoader {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "injector/attach/lldb_process.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/waiting.h"
 
@@ -143,6 +144,16 @@ void take_sigstop(lldb::SBProcess& process) {
   }
 }
 
+// At a breakpoint of LLDB's own, as the one by which it learns of libraries: it would go on by
+// itself. Their numbers are negative; of one that is deleted or disabled there is none.
+bool is_at_internal(lldb::SBThread& thread) {
+  constexpr std::uint32_t kOne = 2;  // number and location
+  const std::size_t count = thread.GetStopReasonDataCount();
+  for (std::uint32_t i = 0; i < count; i += kOne)
+    if (static_cast<lldb::break_id_t>(thread.GetStopReasonDataAtIndex(i)) >= 0) return false;
+  return count > 0 || is_at_loader_breakpoint(thread);
+}
+
 }  // namespace
 
 int signal_of(lldb::SBThread thread) {
@@ -154,6 +165,7 @@ int signal_of(lldb::SBThread thread) {
 bool is_placed(lldb::SBThread thread) {
   switch (thread.GetStopReason()) {
     case lldb::eStopReasonBreakpoint:
+      return !is_at_internal(thread);
     case lldb::eStopReasonWatchpoint:
     case lldb::eStopReasonException:
     case lldb::eStopReasonPlanComplete:

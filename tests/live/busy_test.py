@@ -105,16 +105,25 @@ def stepped(work):
     assert (status, said) == (0, "right\n"), (answers, status, said)
 
 
+def at_loader_breakpoint(work):
+    """A thread has the loader's lock where LLDB alone has stopped it, by which it learns of libraries: it runs on."""
+    commands = ["settings set target.process.stop-on-sharedlibrary-events true", "continue", "thread select 1", "collector enable",
+                "settings set target.process.stop-on-sharedlibrary-events false", "detach"]
+    answers, errors, status, said = session(work, ["busy", "dlopens"], commands)
+    assert "shared-library-event" in answers[1][1] and "Recording process " in answers[3][1], (answers, errors)
+    assert (status, said) == (0, "right\n"), (answers, status, said)
+
+
 def in_malloc(work):
-    """The user has stopped the only thread inside malloc: it is not moved."""
-    commands = ["breakpoint set -n malloc", "continue", "collector enable"]
-    answers, errors, status, said = session(work, ["busy", "malloc"], commands)
-    assert "it stands inside a function of libc, of the loader or of the allocator; type `finish`, and repeat" in errors, (answers, errors)
-    assert (status, said) == (0, "right\n"), (status, said)
+    """The user has stopped the only thread inside malloc: it is not moved, also where the breakpoint is gone."""
+    for breakpoint in ("breakpoint set -n malloc", "breakpoint set -o true -n malloc"):
+        answers, errors, status, said = session(work, ["busy", "malloc"], [breakpoint, "continue", "collector enable"])
+        assert "it stands inside a function of libc, of the loader or of the allocator; type `finish`, and repeat" in errors, (answers, errors)
+        assert (status, said) == (0, "right\n"), (status, said)
 
 
 SLOW = ("many", "arenas", *kinds.OWN)
 faults = attempts.try_all({kind: 1 if kind in SLOW and len(sys.argv) == 2 else ATTEMPTS for kind in chosen}, attempt)
 if len(sys.argv) == 2:
-    attempts.try_cases(in_place, at_signal, stepped, in_malloc, executes, allocates_itself)
+    attempts.try_cases(in_place, at_signal, stepped, at_loader_breakpoint, in_malloc, executes, allocates_itself)
 sys.exit(1 if faults else 0)
