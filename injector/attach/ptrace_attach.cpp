@@ -199,10 +199,8 @@ Result<AttachResult> insert(pid_t pid, const std::string& program, Insertion& in
   return result;
 }
 
-// prepare: makes the Insertion, or says why none can be.
-template <typename Prepare>
-Result<AttachResult> insert_if_can(pid_t pid, const std::string& program, Prepare prepare) {
-  Result<Insertion> insertion = prepare();
+Result<AttachResult> insert_if_can(pid_t pid, const std::string& program,
+                                   Result<Insertion> insertion) {
   auto result = insertion ? insert(pid, program, *insertion)
                           : Result<AttachResult>(tl::unexpected(insertion.error()));
   if (!result) return tl::unexpected(actual_fault(pid, program, result.error()));
@@ -215,7 +213,7 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
   const std::string program = program_identity(pid);
   wait_for_libraries(pid);
-  auto result = insert_if_can(pid, program, [&] { return Insertion::prepare(pid, settings); });
+  auto result = insert_if_can(pid, program, Insertion::prepare(pid, settings));
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
   return result;
@@ -224,7 +222,7 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
 Result<AttachResult> release_by_ptrace(pid_t pid, std::uint64_t session) {
   if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
   const std::string program = program_identity(pid);
-  return insert_if_can(pid, program, [&] { return Insertion::prepare_release(pid, session); });
+  return insert_if_can(pid, program, Insertion::prepare_release(pid, session));
 }
 
 }  // namespace gnomon::injector
