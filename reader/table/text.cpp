@@ -16,9 +16,9 @@ constexpr std::string_view kStrong = "\x1b[1m", kWarning = "\x1b[1;33m", kHot = 
 constexpr double kHotPercent = 5, kWarmPercent = 0.5;
 
 struct CellText {
-  std::string operator()(const std::string& text) const { return text; }
+  std::string operator()(const std::string& text) const { return one_line(text); }
   std::string operator()(std::uint64_t count) const { return std::to_string(count); }
-  std::string operator()(const Label& label) const { return label.mark + label.name; }
+  std::string operator()(const Label& label) const { return label.mark + one_line(label.name); }
   // An exact zero is told apart from a small time.
   std::string operator()(Nanoseconds t) const {
     return t.value == 0 ? "0.   " : fmt::format("{:.3f}", seconds(t));
@@ -52,10 +52,10 @@ struct Strip {
 std::string cell_text(const Cell& cell, std::size_t room) {
   constexpr std::size_t kLeast = 20;
   if (room != 0 && std::holds_alternative<std::string>(cell))
-    return shortened(std::get<std::string>(cell), std::max(room, kLeast));
+    return shortened(one_line(std::get<std::string>(cell)), std::max(room, kLeast));
   if (const auto* label = std::get_if<Label>(&cell); label && room != 0) {
     const std::size_t mark = std::min(room, width_of(label->mark));
-    return label->mark + shortened(label->name, std::max(room - mark, kLeast));
+    return label->mark + shortened(one_line(label->name), std::max(room - mark, kLeast));
   }
   return std::visit(CellText{}, cell);
 }

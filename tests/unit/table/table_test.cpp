@@ -118,6 +118,17 @@ TEST(Shorten, WhatSaysLeastGoesFirst) {
   EXPECT_EQ(shortened("ééééééééé", 7), "éé...éé");
 }
 
+TEST(Table, TextKeepsToItsLines) {
+  Table table;
+  table.columns = {{"item", {}}, {"value", {}}};
+  table.rows = {{std::string("Program"), std::string("a -c 'b\n\tc'")},
+                {std::string("Name"), Label{"", "\x1b[31mé"}}};
+  EXPECT_EQ(*to_text(table, {}), "Program  a -c 'b\\n\\tc'\nName     \\x1b[31mé\n");
+  TextStyle narrow;
+  narrow.width = 80;
+  EXPECT_EQ(*to_text(table, narrow), *to_text(table, {}));
+}
+
 TEST(Table, IsGivenUpWhenInterrupted) {
   const Interrupt now([] { return true; });
   for (const auto& given :
