@@ -125,7 +125,8 @@ TEST(TracedThread, RunsToAnAddress) {
     ASSERT_TRUE(thread->run_to(address_of_passes(), 10s));
     EXPECT_EQ(thread->stopped().rip(), address_of_passes());
   }
-  EXPECT_FALSE(thread->run_to(reinterpret_cast<std::uint64_t>(&handle), 5ms));  // it never calls this
+  EXPECT_FALSE(
+      thread->run_to(reinterpret_cast<std::uint64_t>(&handle), 5ms));  // it never calls this
   thread->release();
   child.shared().go_on = 1;
   EXPECT_EQ(child.end(), kRight);
