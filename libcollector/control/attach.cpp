@@ -60,7 +60,6 @@ void forget_foreign_threads(std::uint32_t pid) {
 // A thread may just have been about to bind a word of its own to libc: once more at the end.
 void follow_program(Recorder& recorder, AttachRequest& request) {
   const Bound first = bind_hooks();
-  count_cpu_time_from_here();  // binding took a while, and was our own
   sample_tasks(recorder, request);
   const Bound late = bind_hooks();
   request.unbound = late.refused;

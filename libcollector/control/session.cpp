@@ -148,7 +148,7 @@ bool arm(Timer timer, Loaded loaded) {
 }
 
 void begin_recording() {
-  count_cpu_time_from_here();
+  cpu_at_begin = now(CLOCK_PROCESS_CPUTIME_ID);
   recorder->begin(now(CLOCK_MONOTONIC));
 }
 
@@ -256,8 +256,6 @@ Beginning begin_attached(const Settings& wanted) {
     recorder->end(now(CLOCK_MONOTONIC), 0);
   return {recorder, 0};
 }
-
-void count_cpu_time_from_here() { cpu_at_begin = now(CLOCK_PROCESS_CPUTIME_ID); }
 
 // What a thread was made to believe of its mask outlives the recording.
 Thread* calling_thread() {

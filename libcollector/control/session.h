@@ -19,9 +19,6 @@ bool has_earlier_ended();
 // Begins a session in a process that has run for a while, in which an earlier one has ended. Its
 // threads are not sampled yet. What went wrong later is in the control page.
 Beginning begin_attached(const Settings& settings);
-// What the process has computed up to now is not in its CPU time while it was recorded. Before any
-// thread of it is sampled. Normal context.
-void count_cpu_time_from_here();
 
 // Ends the session, if there is one, as a tick would. False: a tick that is about to do that does
 // not get on. Normal context.
