@@ -1,6 +1,8 @@
 // LLDB's own commands, for what its API does not offer. LLDB's command thread.
 #include "injector/lldb_commands.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <sstream>
 #include <string_view>
@@ -8,6 +10,7 @@
 
 #include "injector/attach/lldb_process.h"
 #include "injector/attach/remote_process.h"
+#include "injector/runtimes.h"
 
 namespace gnomon::injector {
 namespace {
@@ -54,6 +57,15 @@ Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid) {
 
 bool let_sigprof_pass(lldb::SBDebugger& debugger) {
   return quietly(debugger, "process handle SIGPROF --stop false --notify false --pass true");
+}
+
+std::string stops_note(lldb::SBProcess process) {
+  const Runtime* runtime = runtime_in(static_cast<pid_t>(process.GetProcessID()));
+  if (!runtime || !process.GetUnixSignals().GetShouldStop(runtime->signal)) return "";
+  return fmt::format(
+      "LLDB stops at every {0}, by which {1} works: `process handle {0} -s false -n false` lets "
+      "them pass.\n",
+      runtime->signal_name, runtime->name);
 }
 
 QuietStopHooks::QuietStopHooks(lldb::SBDebugger debugger) : debugger_(debugger) {

@@ -19,6 +19,9 @@ Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid);
 // By default LLDB announces every SIGPROF; a program that is sampled gets hundreds a second.
 bool let_sigprof_pass(lldb::SBDebugger& debugger);
 
+// A line on a signal that the program's runtime lives by and LLDB stops at; empty: none.
+std::string stops_note(lldb::SBProcess process);
+
 // The user's stop hooks of the selected target are off for as long as it lives.
 class QuietStopHooks {
  public:

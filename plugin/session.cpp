@@ -78,7 +78,8 @@ Result<injector::Settings> Session::settings() const {
 Result<std::string> Session::record(lldb::SBProcess process, const injector::Settings& settings) {
   const auto result = injector::attach_by_lldb(debugger_, process, settings);
   if (result) others_pid_ = 0;
-  return injector::text_of(result, number_of(process));
+  auto text = injector::text_of(result, number_of(process));
+  return text ? *text + injector::stops_note(process) : text;
 }
 
 // One that LLDB cannot attach to is not recorded either.
@@ -105,7 +106,7 @@ Result<std::string> Session::attach(std::int32_t pid) {
   if (recording) return *text + *attached;
   stem_ = wanted->stem;
   session_ = wanted->session;
-  return *text + *attached;
+  return *text + *attached + injector::stops_note(debugger_.GetSelectedTarget().GetProcess());
 }
 
 Result<std::string> Session::enable() {

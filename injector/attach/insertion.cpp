@@ -14,6 +14,7 @@
 #include "injector/attach/remote_process.h"
 #include "injector/attach/remote_symbols.h"
 #include "injector/attach/view.h"
+#include "injector/runtimes.h"
 #include "libcollector/format/control.h"
 
 namespace gnomon::injector {
@@ -283,6 +284,7 @@ Result<AttachResult> Insertion::result_in(const Gate& gate) const {
   result.refused = gate.request.refused;
   result.unbound = gate.request.unbound;
   result.thread_maker = text_of(gate.request.thread_maker);
+  if (const Runtime* runtime = runtime_in(pid_)) result.runtime = runtime->note;
   return result;
 }
 

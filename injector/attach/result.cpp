@@ -38,6 +38,7 @@ std::string lines_of(const AttachResult& result, pid_t pid) {
           ? fmt::format("One thread at a time stood still, for {:.1f} ms in all.\n", result.held_ms)
           : fmt::format("It stood still for {:.0f} ms.\n", result.held_ms);
   text += not_sampled(result);
+  if (!result.runtime.empty()) text += result.runtime + "\n";
   if (result.moved)
     text += "The selected thread has run on a little: it was inside libc or the loader.\n";
   for (const std::string& thread : result.arrived)

@@ -14,6 +14,7 @@ struct AttachResult {
   std::string experiment;
   std::uint32_t threads = 0, blocking = 0, refused = 0, unbound = 0;
   std::string thread_maker;  // a library with a pthread_create of its own; empty: none
+  std::string runtime;       // what it keeps from being shown; empty: nothing
   double held_ms = 0;        // the process, or one thread at a time, stood still for us
   bool others_ran = false;   // one thread at a time
   bool moved = false;        // the thread selected in the debugger is not where it was

@@ -2,8 +2,10 @@
 """`collector enable` in a process that LLDB has attached to while it waits: it records, and the program does not notice."""
 import contextlib
 import json
+import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -114,9 +116,10 @@ def detached(work):
 
 
 @contextlib.contextmanager
-def waiting(work):
+def waiting(work, **environment):
     """A program that was started without LLDB, and what it says."""
-    with open(f"{work}/said", "w") as said, subprocess.Popen([build / "targets/waits", "poll"], cwd=work, stdout=said) as program:
+    with (open(f"{work}/said", "w") as said,
+          subprocess.Popen([build / "targets/waits", "poll"], cwd=work, stdout=said, env=os.environ | environment) as program):
         try:
             assert program.pid > 0
             yield program, pathlib.Path(said.name)
@@ -145,7 +148,21 @@ def by_number_refused(work):
         assert f"LLDB has process {program.pid} already; `collector enable` records that" in errors, (answers, errors)
 
 
-for case in (every_wait, view, again, signalled, detached, by_number, by_number_refused):
+def java(work):
+    """What a recording of a Java VM does not show, and the signal that it lives by, unless LLDB lets that pass."""
+    shutil.copy(next((build / "targets").glob("*.so")), f"{work}/libjvm.so")
+    methods = "Java methods are shown as <Unknown>, only native functions by name; async-profiler names both.\n"
+    stops = "LLDB stops at every SIGSEGV, by which the Java VM works: `process handle SIGSEGV -s false -n false` lets them pass.\n"
+    with waiting(work, LD_PRELOAD=f"{work}/libjvm.so") as (program, _):
+        commands = [f"process attach -p {program.pid}", "collector enable", "collector disable",
+                    "process handle SIGSEGV -s false -n false", "collector enable"]
+        answers, _ = lldb_session.run(build, None, commands, work)
+    first, second = [text for command, text in answers if command == "collector enable"]
+    assert methods + stops in first, answers
+    assert methods in second and stops not in second, answers
+
+
+for case in (every_wait, view, again, signalled, detached, by_number, by_number_refused, java):
     with tempfile.TemporaryDirectory() as work:
         case(work)
         print(f"{case.__name__}: ok", flush=True)

@@ -1,0 +1,29 @@
+// Programs whose code is made as they run, by a runtime that a load object tells. Any thread.
+#include "injector/runtimes.h"
+
+#include <array>
+#include <csignal>
+
+#include "injector/attach/remote_process.h"
+
+namespace gnomon::injector {
+namespace {
+
+// HotSpot stops its threads for the garbage collector, and finds null pointers, by SIGSEGV.
+constexpr std::array kRuntimes{
+    Runtime{"/libjvm.so",
+            "Java methods are shown as <Unknown>, only native functions by name; async-profiler "
+            "names both.",
+            "the Java VM", SIGSEGV, "SIGSEGV"},
+};
+
+}  // namespace
+
+const Runtime* runtime_in(pid_t pid) {
+  for (const Mapping& mapping : mappings_of(pid))
+    for (const Runtime& runtime : kRuntimes)
+      if (mapping.path.ends_with(runtime.file)) return &runtime;
+  return nullptr;
+}
+
+}  // namespace gnomon::injector
