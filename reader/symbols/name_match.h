@@ -4,8 +4,9 @@
 
 namespace gnomon::reader {
 
-// word: a display name, or its end from a component on; parameters may be left away, and template
-// arguments. So "sort", "util::sort" and "util::sort<int>(int)" mean "void util::sort<int>(int)".
+// word: a display name, or its end from a component on; parameters may be left away, template
+// arguments, and what a compiler adds for a part or a copy of a function. So "sort", "util::sort"
+// and "util::sort<int>(int)" mean "void util::sort<int>(int) [clone .isra.0]".
 bool names_function(std::string_view word, std::string_view display_name);
 
 }  // namespace gnomon::reader

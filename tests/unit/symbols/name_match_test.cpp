@@ -19,6 +19,17 @@ TEST(NameMatch, WholeNamesAndTheirEnds) {
   EXPECT_TRUE(names_function("operator->", "p::operator->()"));
 }
 
+TEST(NameMatch, PartsAndCopiesThatACompilerMakes) {
+  for (const char* word : {"sort", "util::sort<int>", "util::sort<int>(int)"})
+    EXPECT_TRUE(names_function(word, "void util::sort<int>(int) [clone .part.0] [clone .cold]"))
+        << word;
+  for (const char* known : {"step.0", "step.0._omp_fn.0", "step.isra.0 (liba.so)", "step"})
+    EXPECT_TRUE(names_function("step", known)) << known;
+  EXPECT_TRUE(names_function("step.0", "step.0 (liba.so)"));
+  for (const char* known : {".step", "a.step", "step@plt", "stepper.0", "step.0::f", "f(step.0)"})
+    EXPECT_FALSE(names_function("step", known)) << known;
+}
+
 TEST(NameMatch, NothingElse) {
   for (const char* word : {"", "ort", "int", "(int)", "util", "util::", "::sort(", ">"})
     EXPECT_FALSE(names_function(word, "void util::sort<int>(int)")) << word;
