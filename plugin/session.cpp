@@ -103,9 +103,10 @@ Result<std::string> Session::attach(std::int32_t pid) {
   }
   if (!attached) return tl::unexpected(attached.error());
   injector::let_sigprof_pass(debugger_);  // of the target that this has made
-  if (recording) return *text + *attached;
-  stem_ = wanted->stem;
-  session_ = wanted->session;
+  if (!recording) {
+    stem_ = wanted->stem;
+    session_ = wanted->session;
+  }
   return *text + *attached + injector::stops_note(debugger_.GetSelectedTarget().GetProcess());
 }
 

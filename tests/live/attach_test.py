@@ -150,7 +150,7 @@ def by_number_refused(work):
 
 def java(work):
     """What a recording of a Java VM does not show, and the signal that it lives by, unless LLDB lets that pass."""
-    shutil.copy(next((build / "targets").glob("*.so")), f"{work}/libjvm.so")
+    shutil.copy(build / "targets/libplugin_a.so", f"{work}/libjvm.so")
     methods = "Java methods are shown as <Unknown>, only native functions by name; async-profiler names both.\n"
     stops = "LLDB stops at every SIGSEGV, by which the Java VM works: `process handle SIGSEGV -s false -n false` lets them pass.\n"
     with waiting(work, LD_PRELOAD=f"{work}/libjvm.so") as (program, _):

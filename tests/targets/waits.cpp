@@ -171,7 +171,8 @@ bool has_debugger() {
   return false;
 }
 
-// Another thread waits, in which the collector can come in. A while longer than until it is held.
+// Another thread waits, in which the collector can come in. Once a debugger holds the process, this
+// one is stopped in its last sleep until it is continued.
 void sleep_beside_another() {
   std::thread([] { poll(nullptr, 0, -1); }).detach();
   for (int i = 0; i < 6000 && !has_debugger(); ++i) usleep(10'000);
