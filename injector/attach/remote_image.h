@@ -25,6 +25,7 @@ class RemoteImage {
   std::uint64_t function(const char* name) const;
   // Where the data of that name lies; 0: it has none.
   std::uint64_t data(const char* name) const;
+  AddressRange range() const { return {base_, end_}; }
 
  private:
   bool read_dynamic(std::uint64_t address, std::uint64_t bytes);

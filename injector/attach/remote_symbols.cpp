@@ -46,6 +46,22 @@ std::vector<RemoteImage> images_of(pid_t pid) {
   return images;
 }
 
+// Before libc's constructor has run, its functions are not relocated, or lack what they work with.
+// The constructor lets this point to the program's name instead of an empty one of libc's own,
+// whose address is not relocated at first.
+bool is_ready(pid_t pid, const std::vector<RemoteImage>& images) {
+  const auto libc = std::find_if(images.begin(), images.end(), [](const RemoteImage& image) {
+    return image.function("__libc_start_main") != 0;
+  });
+  if (libc == images.end()) return false;
+  const AddressRange range = libc->range();
+  return std::any_of(images.begin(), images.end(), [&](const RemoteImage& image) {
+    const std::uint64_t variable = image.data("__progname_full");
+    const auto name = variable != 0 ? read_value<std::uint64_t>(pid, variable) : std::nullopt;
+    return name && *name >= range.end - range.begin && !range.contains(*name);
+  });
+}
+
 Fault no_loader(pid_t pid) {
   if (auto fits = check_kind("/proc/" + std::to_string(pid) + "/exe"); !fits) return fits.error();
   const std::string executable = proc_link(pid, "exe");
@@ -70,6 +86,8 @@ Result<LoaderFunctions> find_loader_functions(pid_t pid) {
   for (const std::uint64_t address :
        {found.pthread_create, found.pthread_detach, found.dlopen, found.dlsym, found.dlerror})
     if (address == 0) return tl::unexpected(no_loader(pid));
+  if (!is_ready(pid, images))
+    return fault("its libraries are not ready yet", "repeat once it runs in its main function");
   return found;
 }
 

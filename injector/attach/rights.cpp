@@ -3,6 +3,7 @@
 #include "injector/attach/rights.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -83,18 +84,20 @@ Result<void> check_has_program(pid_t pid) {
 }  // namespace
 
 Result<void> check_rights(pid_t pid) {
-  if (pid <= 0 || state_of(pid, pid) == '\0') return fault("there is no such process");
+  if (pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH)) return fault("there is no such process");
   if (pid == getpid()) return fault("it is this one");
-  // While another thread executes a program, the first is a zombie until it has its place; one that
-  // gives it back what a recording had of it traces it for milliseconds.
+  // While another thread executes a program, the first is a zombie, or missing, until it has its
+  // place; one that gives it back what a recording had of it traces it for milliseconds.
   char state{};
   pid_t tracer{};
   let_pass([&] {
     state = state_of(pid, pid);
     tracer = tracer_of(pid);
-    return tracer != 0 || state == 'Z';
+    return tracer != 0 || state == 'Z' || state == '\0';
   });
   switch (state) {
+    case '\0':
+      return fault("it has ended");
     case 'Z':
       return threads_of(pid).size() > 1
                  ? fault("its first thread has ended, and Linux shows little of what runs on",

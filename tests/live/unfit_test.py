@@ -72,6 +72,14 @@ def has_state(pid, letter):
     return True
 
 
+def reads_input(pid):
+    limit = time.monotonic() + PATIENCE
+    while not pathlib.Path(f"/proc/{pid}/syscall").read_text().startswith("0 0x0 "):
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+    return True
+
+
 def not_there(work):
     with subprocess.Popen(["/bin/true"]) as ended:
         pid = ended.pid
@@ -133,6 +141,25 @@ def shares_memory(work):
     with unfit("vfork") as (program, child):
         is_said(work, child, rf"it still shares the memory of process {program.pid}, which made it \(vfork\); repeat once it runs a program of its own\.")
         is_said(work, program.pid, r"all its threads wait in the kernel, for a disk or for a child made by vfork; repeat once that is over\.", by_gnomon)
+
+
+def before_main(work):
+    """libc is there, but the loader has not made it ready: a call of its functions would end the program."""
+    program = subprocess.Popen([build / "targets/begins"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=0)
+    try:
+        assert program.pid > 0 and reads_input(program.pid)
+        is_said(work, program.pid, r"its libraries are not ready yet; repeat once it runs in its main function\.")
+        program.stdin.write("x")
+        assert int(program.stdout.readline()) == program.pid
+        done = subprocess.run([build / "bin/gnomon", "collect", "-t", "1", "-P", str(program.pid)], cwd=work, capture_output=True, text=True,
+                              timeout=PATIENCE, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done
+        program.stdin.close()
+        assert (program.stdout.read(), program.wait(PATIENCE)) == ("right\n", 0)
+    finally:
+        if program.poll() is None and program.pid > 0:
+            program.kill()
+        program.wait(PATIENCE)
 
 
 def at_its_start(work):
@@ -269,4 +296,4 @@ def limits(work):
         is_said(work, pid, r"it cannot get memory \(.*\); see its limits in .*", by_gnomon)
 
 
-attempts.try_cases(not_there, held, others, not_linked_to_it, watched_for_races, shares_memory, at_its_start, leaderless, inside, filters, nothing_else, limits)
+attempts.try_cases(not_there, held, others, not_linked_to_it, watched_for_races, shares_memory, at_its_start, before_main, leaderless, inside, filters, nothing_else, limits)
