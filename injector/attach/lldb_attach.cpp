@@ -79,10 +79,10 @@ Fault late(lldb::SBProcess& process, const Insertion& insertion) {
           "type `continue`: " + insertion.outlook()};
 }
 
-Result<Room> make_room(lldb::SBProcess& process) {
-  const auto gate = allocate(process, kGateBytes, "rw-");
+Result<Room> make_room(lldb::SBProcess& process, lldb::SBThread thread) {
+  const auto gate = allocate(process, thread, kGateBytes, "rw-");
   if (!gate) return tl::unexpected(gate.error());
-  const auto code = allocate(process, kCodeBytes, "r-x");
+  const auto code = allocate(process, thread, kCodeBytes, "r-x");
   if (!code) return tl::unexpected(code.error());
   return Room{*gate, *code};
 }
@@ -128,19 +128,14 @@ Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare) {
   if (!insertion) return tl::unexpected(insertion.error());
   if (auto fits = check_filters_of_held(pid, insertion->hands()); !fits)
     return tl::unexpected(fits.error());
-  const auto room = make_room(process);
-  if (!room) return tl::unexpected(room.error());
-  const auto give_up = [&](const Fault& why) {
-    process.DeallocateMemory(room->gate);
-    process.DeallocateMemory(room->code);
-    return tl::unexpected(why);
-  };
   auto chosen = choose_thread(process);
-  if (!chosen) return give_up(chosen.error());
+  if (!chosen) return tl::unexpected(chosen.error());
   Borrowed& borrowed = chosen->borrowed;
+  const auto room = make_room(process, borrowed.thread);
+  if (!room) return tl::unexpected(room.error());
   borrowed.flags = flags_of(borrowed.thread);
   if (!borrow(process, borrowed, *insertion, *room))
-    return give_up({"LLDB cannot write to process " + std::to_string(pid), ""});
+    return fault("LLDB cannot write to process " + std::to_string(pid), "");
   std::vector<pid_t> sent;
   const auto free = chosen->free + run_insertion(process, *chosen, *insertion, sent);
   if (insertion->progress() != Insertion::Progress::done)

@@ -2,6 +2,8 @@
 // thread; the process is stopped.
 #include "injector/attach/lldb_process.h"
 
+#include <signal.h>
+
 #include <cstdio>
 #include <iterator>
 #include <optional>
@@ -57,6 +59,48 @@ std::vector<lldb::SBBreakpoint> loader_breakpoints(lldb::SBTarget target) {
   return found;
 }
 
+// Those that wait to be handled by a thread, put back at the end where something has taken them.
+class SignalsToCome {
+ public:
+  SignalsToCome(pid_t pid, pid_t tid)
+      : pid_(pid), tid_(tid), own_(to_come("SigPnd")), shared_(to_come("ShdPnd")) {}
+  ~SignalsToCome() {
+    constexpr int kSignals = 64;
+    const auto own = to_come("SigPnd"), shared = to_come("ShdPnd");
+    if (!own_ || !shared_ || !own || !shared) return;
+    for (int number = 1; number <= kSignals; ++number) {
+      const int bit = number - 1;
+      if (*own_ >> bit & ~(*own >> bit) & 1) tgkill(pid_, tid_, number);
+      if (*shared_ >> bit & ~(*shared >> bit) & 1) kill(pid_, number);
+    }
+  }
+  SignalsToCome(const SignalsToCome&) = delete;
+  SignalsToCome& operator=(const SignalsToCome&) = delete;
+
+ private:
+  // Empty: it has ended.
+  std::optional<std::uint64_t> to_come(const char* mask) const {
+    const auto pending = status_mask(pid_, tid_, mask), blocked = status_mask(pid_, tid_, "SigBlk"),
+               caught = status_mask(pid_, tid_, "SigCgt");
+    if (!pending || !blocked || !caught) return std::nullopt;
+    return *pending & ~*blocked & *caught;
+  }
+
+  pid_t pid_, tid_;
+  std::optional<std::uint64_t> own_, shared_;
+};
+
+// System calls that LLDB wants done (in its server) are this thread's, by stepping it.
+void let_do_calls(lldb::SBProcess& process, lldb::SBThread thread) {
+  char command[64];
+  std::snprintf(command, sizeof command, "process plugin packet send Hg%llx",
+                static_cast<unsigned long long>(thread.GetThreadID()));
+  lldb::SBCommandReturnObject answer;
+  lldb::SBExecutionContext context(process);
+  process.GetTarget().GetDebugger().GetCommandInterpreter().HandleCommand(command, context, answer,
+                                                                          false);
+}
+
 }  // namespace
 
 Stopped registers_of(pid_t pid, lldb::SBThread thread) {
@@ -87,10 +131,12 @@ bool put_back(lldb::SBThread thread, std::uint64_t rip, std::uint64_t rsp, std::
 }
 
 // Right after an attach LLDB may report an address where nothing is.
-Result<std::uint64_t> allocate(lldb::SBProcess& process, std::uint64_t bytes,
+Result<std::uint64_t> allocate(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t bytes,
                                const std::string& permissions) {
   constexpr int kAttempts = 20;
   const auto pid = static_cast<pid_t>(process.GetProcessID());
+  const SignalsToCome signals(pid, static_cast<pid_t>(thread.GetThreadID()));
+  let_do_calls(process, thread);
   const std::uint32_t wanted = lldb::ePermissionsReadable |
                                (permissions[1] == 'w' ? lldb::ePermissionsWritable : 0u) |
                                (permissions[2] == 'x' ? lldb::ePermissionsExecutable : 0u);

@@ -22,8 +22,10 @@ struct Registers {
 bool set_registers(lldb::SBThread thread, const Registers& registers);
 bool put_back(lldb::SBThread thread, std::uint64_t rip, std::uint64_t rsp, std::uint64_t flags);
 
-// Room in the process, really mapped. permissions: "rw-" or "r-x".
-Result<std::uint64_t> allocate(lldb::SBProcess& process, std::uint64_t bytes,
+// Room in the process, really mapped. permissions: "rw-" or "r-x". By a system call of `thread`,
+// which is to run soon: until it does it is marked to be stepped, and should LLDB end before that,
+// the kernel would end the process by SIGTRAP.
+Result<std::uint64_t> allocate(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t bytes,
                                const std::string& permissions);
 bool write(lldb::SBProcess& process, std::uint64_t address, const void* from, std::size_t bytes);
 

@@ -19,6 +19,19 @@ using Clock = std::chrono::steady_clock;
 
 bool is_traced(pid_t pid) { return status_number(pid, "TracerPid").value_or(0) != 0; }
 
+bool has_sigstop_to_come(pid_t pid) {
+  const auto pending = status_mask(pid, pid, "ShdPnd");
+  return pending && *pending >> (SIGSTOP - 1) & 1;
+}
+
+bool runs_any(pid_t pid) {
+  const std::vector<pid_t> threads = threads_of(pid);
+  return std::any_of(threads.begin(), threads.end(), [&](pid_t tid) {
+    const char state = state_of(pid, tid);
+    return state == 'R' || state == 'S' || state == 'D';
+  });
+}
+
 // True if LLDB keeps SIGSTOP to itself, as it does unless told otherwise.
 bool takes_sigstop(lldb::SBProcess process) {
   lldb::SBUnixSignals signals = process.GetUnixSignals();
@@ -68,7 +81,7 @@ class Stopper {
     if (is_lost(now)) {
       impatience_.begin();
       process_.SendAsyncInterrupt();
-    } else if (held_since_) {
+    } else if (held_since_ || is_about_to_stop(now)) {
       return;
     } else if (by_signal_ && !asked_ && is_traced(pid_)) {
       // After an interrupt of its own LLDB waits for 100 ms, in which the process stands still.
@@ -76,7 +89,7 @@ class Stopper {
     } else {
       process_.SendAsyncInterrupt();
     }
-    asked_ = true;
+    if (!asked_) asked_ = now;
     due_ = now + pause_;
   }
 
@@ -96,10 +109,19 @@ class Stopper {
     return now > *held_since_ + kTold;
   }
 
+  // A thread will take the signal, or has. LLDB must not be asked otherwise as well: it awaits a
+  // thread of its choice then, and loses the process if that one ends.
+  bool is_about_to_stop(Clock::time_point now) const {
+    constexpr int kLongest = 20;  // pauses
+    if (!by_signal_ || !asked_ || now > *asked_ + kLongest * pause_) return false;
+    return !has_sigstop_to_come(pid_) || runs_any(pid_);
+  }
+
   lldb::SBProcess process_;
   Impatience& impatience_;
   pid_t pid_;
-  bool by_signal_, asked_ = false;
+  bool by_signal_;
+  std::optional<Clock::time_point> asked_;
   std::chrono::milliseconds pause_;
   Clock::time_point due_;
   std::optional<Clock::time_point> held_since_;
@@ -118,11 +140,6 @@ std::jthread watcher(Stopper stopper, const std::function<bool()>& enough,
       if (is_enough) stopper.ask();
     }
   });
-}
-
-bool has_sigstop_to_come(pid_t pid) {
-  const auto pending = status_mask(pid, pid, "ShdPnd");
-  return pending && *pending >> (SIGSTOP - 1) & 1;
 }
 
 // LLDB has lost it: nobody else would let it go on.
