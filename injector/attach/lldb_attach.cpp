@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <string.h>
 
 #include <algorithm>
 #include <chrono>
@@ -32,11 +31,6 @@ bool ends_by_default(int number) {
        {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH})
     if (number == harmless) return false;
   return true;
-}
-
-std::string name_of(int number) {
-  const char* name = sigabbrev_np(number);
-  return name ? name : std::to_string(number);
 }
 
 // The signal that will end the process as soon as it runs; 0: none.
@@ -121,7 +115,7 @@ Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare) {
   const auto start = Clock::now();
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   if (const int fatal = fatal_signal(process); fatal != 0)
-    return fault("it is about to be ended by a signal (SIG" + name_of(fatal) + ")",
+    return fault("it is about to be ended by a signal (SIG" + signal_name(fatal) + ")",
                  "enable the collector before that, or `run` it again");
   const std::vector<lldb::SBThread> placed = placed_threads(process);
   auto insertion = prepare(pid);

@@ -42,6 +42,7 @@ class Choice {
   void run_on();
   // True if no thread may be moved.
   bool is_all_fixed();
+  Fault why_all_fixed();
   bool moved() const { return moved_; }
   std::string why_none() const { return points_.why_nowhere(); }
   bool selected_holds(Borrowed& borrowed);
@@ -170,6 +171,15 @@ bool Choice::is_all_fixed() {
   return true;
 }
 
+Fault Choice::why_all_fixed() {
+  for (std::uint32_t i = 0; i < process_.GetNumThreads(); ++i)
+    if (const int number = signal_of(process_.GetThreadAtIndex(i)); number != 0)
+      return {"it is about to handle a signal (SIG" + signal_name(number) + ")",
+              "let it run, stop it again and repeat"};
+  return {"it stands inside a function of libc, of the loader or of the allocator",
+          "type `finish`, and repeat"};
+}
+
 }  // namespace
 
 Result<Chosen> choose_thread(lldb::SBProcess& process) {
@@ -179,9 +189,7 @@ Result<Chosen> choose_thread(lldb::SBProcess& process) {
       const bool holds = choice.selected_holds(*found);
       return Chosen{*found, choice.moved() || holds, holds, choice.free(), choice.selected()};
     }
-    if (choice.is_all_fixed())
-      return fault("it stands inside a function of libc, of the loader or of the allocator",
-                   "type `finish`, and repeat");
+    if (choice.is_all_fixed()) return tl::unexpected(choice.why_all_fixed());
     choice.run_on();
     if (process.GetState() != lldb::eStateStopped) return tl::unexpected(why_not_held(process));
   }

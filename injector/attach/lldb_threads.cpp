@@ -3,6 +3,7 @@
 #include "injector/attach/lldb_threads.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -177,6 +178,11 @@ int signal_of(lldb::SBThread thread) {
   if (thread.GetStopReason() != lldb::eStopReasonSignal) return 0;
   const auto number = static_cast<int>(thread.GetStopReasonDataAtIndex(0));
   return number == SIGSTOP ? 0 : number;
+}
+
+std::string signal_name(int number) {
+  const char* name = sigabbrev_np(number);
+  return name ? name : std::to_string(number);
 }
 
 bool is_placed(lldb::SBThread thread) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "reader/base/result.h"
@@ -15,6 +16,7 @@ namespace gnomon::injector {
 
 // The signal that a thread has stopped for; 0: none. SIGSTOP is how a debugger stops threads.
 int signal_of(lldb::SBThread thread);
+std::string signal_name(int number);  // without SIG
 // True if a thread stands where the user let it run to: it must not get on.
 bool is_placed(lldb::SBThread thread);
 std::vector<lldb::SBThread> placed_threads(lldb::SBProcess process);
