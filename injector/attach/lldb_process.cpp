@@ -60,6 +60,8 @@ std::vector<lldb::SBBreakpoint> loader_breakpoints(lldb::SBTarget target) {
 }
 
 // Those that wait to be handled by a thread, put back at the end where something has taken them.
+// Not SIGPROF: one that is sent is the program's own to the collector, and a tick of the
+// collector's would end a program that has no handler of it.
 class SignalsToCome {
  public:
   SignalsToCome(pid_t pid, pid_t tid)
@@ -83,14 +85,16 @@ class SignalsToCome {
     const auto pending = status_mask(pid_, tid_, mask), blocked = status_mask(pid_, tid_, "SigBlk"),
                caught = status_mask(pid_, tid_, "SigCgt");
     if (!pending || !blocked || !caught) return std::nullopt;
-    return *pending & ~*blocked & *caught;
+    constexpr std::uint64_t kProfile = 1ull << (SIGPROF - 1);
+    return *pending & ~*blocked & *caught & ~kProfile;
   }
 
   pid_t pid_, tid_;
   std::optional<std::uint64_t> own_, shared_;
 };
 
-// System calls that LLDB wants done (in its server) are this thread's, by stepping it.
+// System calls that LLDB wants done (in its server) are this thread's, by stepping it. Else they
+// are those of the thread that stopped last.
 void let_do_calls(lldb::SBProcess& process, lldb::SBThread thread) {
   char command[64];
   std::snprintf(command, sizeof command, "process plugin packet send Hg%llx",
