@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "injector/attach/lldb_process.h"
+#include "injector/attach/lost_process.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/waiting.h"
 
@@ -17,8 +18,6 @@ namespace gnomon::injector {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-bool is_traced(pid_t pid) { return status_number(pid, "TracerPid").value_or(0) != 0; }
 
 bool has_sigstop_to_come(pid_t pid) {
   const auto pending = status_mask(pid, pid, "ShdPnd");
@@ -84,7 +83,7 @@ class Stopper {
       process_.SendAsyncInterrupt();
     } else if (held_since_ || is_about_to_stop(now)) {
       return;
-    } else if (by_signal_ && !asked_ && is_traced(pid_)) {
+    } else if (by_signal_ && !asked_ && tracer_of(pid_) != 0) {
       // After an interrupt of its own LLDB waits for 100 ms, in which the process stands still.
       kill(pid_, SIGSTOP);
     } else {
@@ -95,14 +94,9 @@ class Stopper {
   }
 
  private:
-  // LLDB has it stopped, and does not tell: a thread that was not its first has begun another
-  // program, of which lldb-server knows nothing any more.
   bool is_lost(Clock::time_point now) {
     constexpr std::chrono::milliseconds kTold{500};
-    constexpr char kTracingStop = 't';
-    constexpr int kNumThreads = 20;  // proc_pid_stat(5)
-    if (state_of(pid_, pid_) != kTracingStop ||
-        stat_number(proc_text(pid_, "stat"), kNumThreads) != 1) {
+    if (!is_held_by_exec(pid_)) {
       held_since_.reset();
       return false;
     }
@@ -141,15 +135,6 @@ std::jthread watcher(Stopper stopper, const std::function<bool()>& enough,
       if (is_enough) stopper.ask();
     }
   });
-}
-
-// LLDB has lost it: nobody else would let it go on.
-void let_go_on(pid_t pid) {
-  const auto limit = Clock::now() + std::chrono::seconds(2);
-  while (is_traced(pid) && Clock::now() < limit)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  if (!is_traced(pid) && (state_of(pid, pid) == 'T' || has_sigstop_to_come(pid)))
-    kill(pid, SIGCONT);
 }
 
 // Something else has stopped the process first: the signal would stop it the next time.
@@ -264,6 +249,9 @@ Fault why_not_held(lldb::SBProcess& process) {
   if (process.GetState() == lldb::eStateRunning)
     return {"LLDB did not stop process " + std::to_string(pid) + " again",
             "interrupt it and repeat"};
+  if (const pid_t tracer = tracer_of(pid))
+    return {"LLDB has lost process " + std::to_string(pid) + ", which its server still holds",
+            "end the server: kill " + std::to_string(tracer)};
   return {"LLDB has lost process " + std::to_string(pid) + ", which runs on", "attach again"};
 }
 

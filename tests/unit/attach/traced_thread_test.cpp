@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,14 +13,13 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
-#include <new>
 #include <optional>
-#include <thread>
 
 #include "injector/attach/gate.h"
 #include "injector/attach/remote_process.h"
 #include "injector/attach/remote_symbols.h"
 #include "injector/attach/waiting.h"
+#include "tests/unit/attach/child.h"
 
 namespace {
 
@@ -31,67 +28,6 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kTrap = 1ull << (SIGTRAP - 1);
 constexpr int kRight = 42;
-
-// What both processes see.
-struct Shared {
-  std::atomic<int> handled, step;
-  std::atomic<int> go_on;
-};
-
-class Child {
- public:
-  // What it does; 42 is right.
-  explicit Child(const std::function<int(Shared&)>& what)
-      : shared_(new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared{}) {
-    pid_ = fork();
-    if (pid_ != 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    _exit(what(*shared_));
-  }
-  ~Child() {
-    if (pid_ > 0) {
-      kill(pid_, SIGKILL);
-      waitpid(pid_, nullptr, 0);
-    }
-    munmap(shared_, sizeof(Shared));
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  pid_t pid() const { return pid_; }
-  Shared& shared() { return *shared_; }
-  bool comes_to(const std::function<bool()>& where) const {
-    for (int i = 0; i < 20'000; ++i, std::this_thread::sleep_for(1ms))
-      if (where()) return true;
-    return false;
-  }
-  // And sleeps there; also once it has been stopped there.
-  bool comes_to_call(long number) const {
-    bool is_there = false;
-    comes_to([&] {
-      const auto call = system_call_of(pid_, pid_);
-      is_there = (call == number || call == SYS_restart_syscall) && state_of(pid_, pid_) == 'S';
-      return is_there || has_ended();
-    });
-    return is_there;
-  }
-  bool has_ended() const {
-    const char state = state_of(pid_, pid_);
-    return state == 'Z' || state == '\0';
-  }
-  // Its exit status, or the signal with its sign changed.
-  int end() {
-    int status = 0;
-    if (!comes_to([&] { return waitpid(pid_, &status, WNOHANG) == pid_; })) return 0;
-    pid_ = 0;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-
- private:
-  Shared* shared_;
-  pid_t pid_;
-};
 
 Shared* seen = nullptr;  // in the child
 void handle(int signal) {
