@@ -1,5 +1,4 @@
-// A process that its debugger does not follow any more. Any thread; waits, but allocates nothing
-// of the process's and stops nothing.
+// A process that its debugger does not follow any more. Any thread; stops nothing.
 #pragma once
 #include <sys/types.h>
 
@@ -14,8 +13,8 @@ pid_t tracer_of(pid_t pid);
 // true of one that does learn of it.
 bool is_held_by_exec(pid_t pid);
 
-// Once its tracer has lost it: lets it run as soon as that one is gone, for which it waits up to 2
-// s. No stop that the tracer has begun outlasts it.
+// Lets a process that its tracer has lost run, as soon as that one is gone: waits for that, up to
+// two seconds. No stop that the tracer has begun outlasts it.
 void let_go_on(pid_t pid);
 
 }  // namespace gnomon::injector
