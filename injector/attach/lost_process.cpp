@@ -24,7 +24,7 @@ bool is_held_by_exec(pid_t pid) {
   if (state == 't') return stat_number(proc_text(pid, "stat"), kNumThreads) == 1;
   const std::vector<pid_t> threads = threads_of(pid);
   return state == 'Z' && std::any_of(threads.begin(), threads.end(), [&](pid_t tid) {
-           const auto call = system_call_of(pid, tid);
+           const long call = system_call_of(pid, tid).value_or(-1);
            return call == SYS_execve || call == SYS_execveat;
          });
 }
