@@ -16,8 +16,8 @@
 #include <optional>
 
 #include "commands/command.h"
-#include "injector/attach/ptrace_attach.h"
-#include "injector/attach/remote_process.h"
+#include "injector/attach/ptrace/ptrace_attach.h"
+#include "injector/attach/remote/remote_process.h"
 #include "injector/recording.h"
 #include "injector/settings.h"
 

@@ -30,7 +30,7 @@ class Host {
   // Symbol of the function, mangled or not, that a report is about when none is named.
   virtual Result<std::string> function() = 0;
   // Rows of a report when nothing is said; 0: all.
-  virtual std::size_t usual_limit() const = 0;
+  virtual std::size_t default_limit() const = 0;
   // Of text, when nothing is said.
   virtual reader::TextStyle style() const = 0;
   // Whether the user wants long work to end.

@@ -32,7 +32,7 @@ class ShellHost : public Host {
   Result<std::string> function() override {
     return fault("no function is named", "name one, as `gnomon print -functions` shows it");
   }
-  std::size_t usual_limit() const override { return 0; }
+  std::size_t default_limit() const override { return 0; }
   reader::TextStyle style() const override { return terminal_style(STDOUT_FILENO); }
   Interrupt interrupt() const override { return {}; }  // SIGINT ends this program
   std::string state() override { return ""; }

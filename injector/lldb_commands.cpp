@@ -8,8 +8,8 @@
 #include <string_view>
 #include <thread>
 
-#include "injector/attach/lldb_process.h"
-#include "injector/attach/remote_process.h"
+#include "injector/attach/lldb/lldb_process.h"
+#include "injector/attach/remote/remote_process.h"
 #include "injector/runtimes.h"
 
 namespace gnomon::injector {

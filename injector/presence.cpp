@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "injector/attach/remote_process.h"
+#include "injector/attach/remote/remote_process.h"
 
 namespace gnomon::injector {
 namespace {

@@ -11,8 +11,8 @@
 #include <initializer_list>
 #include <sstream>
 
-#include "injector/attach/remote_process.h"
-#include "injector/attach/view.h"
+#include "injector/attach/remote/namespace_view.h"
+#include "injector/attach/remote/remote_process.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::injector {

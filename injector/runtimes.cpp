@@ -4,7 +4,7 @@
 #include <array>
 #include <csignal>
 
-#include "injector/attach/remote_process.h"
+#include "injector/attach/remote/remote_process.h"
 
 namespace gnomon::injector {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <random>
 
-#include "injector/library.h"
+#include "injector/collector_file.h"
 
 namespace gnomon::injector {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "commands/experiment_finder.h"
 #include "commands/terminal.h"
-#include "injector/attach/lldb_attach.h"
-#include "injector/attach/ptrace_attach.h"
+#include "injector/attach/lldb/lldb_attach.h"
+#include "injector/attach/ptrace/ptrace_attach.h"
 #include "injector/lldb_commands.h"
 #include "injector/presence.h"
 

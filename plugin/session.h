@@ -6,7 +6,7 @@
 #include <string>
 
 #include "commands/command.h"
-#include "injector/launch.h"
+#include "injector/launch/launch.h"
 #include "injector/recording.h"
 
 namespace gnomon::plugin {
@@ -20,7 +20,7 @@ class Session : public commands::Host {
   Result<std::string> attach(std::int32_t pid) override;
   Result<std::string> experiment() override;
   Result<std::string> function() override;
-  std::size_t usual_limit() const override { return 40; }
+  std::size_t default_limit() const override { return 40; }
   reader::TextStyle style() const override;
   Interrupt interrupt() const override;
   std::string state() override;

@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <cstring>
 
-#include "injector/attach/handing.h"
-#include "injector/attach/process_checks.h"
-#include "injector/attach/remote_process.h"
-#include "injector/attach/remote_symbols.h"
-#include "injector/attach/view.h"
+#include "injector/attach/checks/process_checks.h"
+#include "injector/attach/remote/file_handover.h"
+#include "injector/attach/remote/namespace_view.h"
+#include "injector/attach/remote/remote_process.h"
+#include "injector/attach/remote/remote_symbols.h"
 #include "injector/runtimes.h"
 #include "libcollector/format/control.h"
 
@@ -77,10 +77,10 @@ Fault unfinished(pid_t pid, const Gate& gate) {
 }
 
 // True: what it needs is to be handed to it.
-Result<bool> needs_handing(pid_t pid, const Settings& settings) {
+Result<bool> needs_handover(pid_t pid, const Settings& settings) {
   const std::string directory = settings.stem.substr(0, settings.stem.rfind('/') + 1);
   if (can_use(pid, settings.library) && can_use(pid, directory)) return false;
-  if (auto can = check_handing(pid); !can) return tl::unexpected(can.error());
+  if (auto can = check_handover(pid); !can) return tl::unexpected(can.error());
   return true;
 }
 
@@ -133,7 +133,7 @@ Result<Insertion> Insertion::prepare_call(pid_t pid, const char* function) {
 
 Result<Insertion> Insertion::prepare(pid_t pid, const Settings& settings) {
   if (auto fits = check_process(pid, settings.library); !fits) return tl::unexpected(fits.error());
-  const auto hands = needs_handing(pid, settings);
+  const auto hands = needs_handover(pid, settings);
   if (!hands) return tl::unexpected(hands.error());
   auto made = prepare_call(pid, format::kAttachFunction);
   if (!made) return made;
@@ -162,7 +162,7 @@ void Insertion::place(std::uint64_t gate, std::uint64_t code, const Stopped& thr
   gate_at_ = gate;
   code_at_ = code;
   gate_->turns = stays ? kTurns : 1;
-  gate_->anew = releases_ ? number_anew(thread) : 0;  // before that nothing ticks
+  gate_->anew = releases_ ? restart_number(thread) : 0;  // before that nothing ticks
   gate_->request.borrowed_begin = gate;
   gate_->request.borrowed_end = gate + kGateBytes;
   gate_->request.code_begin = code;

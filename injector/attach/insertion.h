@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "injector/attach/gate.h"
-#include "injector/attach/mask_gate.h"
+#include "injector/attach/gate/gate.h"
+#include "injector/attach/gate/mask_gate.h"
+#include "injector/attach/remote/waiting.h"
 #include "injector/attach/result.h"
-#include "injector/attach/waiting.h"
 #include "injector/settings.h"
 #include "reader/base/result.h"
 

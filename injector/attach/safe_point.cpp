@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "injector/attach/called.h"
-#include "injector/attach/remote_process.h"
+#include "injector/attach/remote/call_target.h"
+#include "injector/attach/remote/remote_process.h"
 
 namespace gnomon::injector {
 namespace {

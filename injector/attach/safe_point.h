@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "injector/attach/remote_image.h"
-#include "injector/attach/remote_stack.h"
-#include "injector/attach/waiting.h"
+#include "injector/attach/remote/remote_image.h"
+#include "injector/attach/remote/remote_stack.h"
+#include "injector/attach/remote/waiting.h"
 
 namespace gnomon::injector {
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <thread>
 
-#include "injector/attach/remote_process.h"
-#include "injector/attach/traced_thread.h"
-#include "injector/attach/view.h"
+#include "injector/attach/ptrace/traced_thread.h"
+#include "injector/attach/remote/namespace_view.h"
+#include "injector/attach/remote/remote_process.h"
 
 namespace gnomon::injector {
 namespace {
@@ -31,10 +31,10 @@ std::uint64_t changed(std::uint64_t mask, MaskChange change) {
   return change == MaskChange::block ? mask | kSigprof : mask & ~kSigprof;
 }
 
-bool note(pid_t pid, const format::BlockingThread& thread, bool is_masked) {
-  const std::uint32_t word = is_masked ? 1 : 0;
+bool note(pid_t pid, const format::BlockingThread& thread, bool is_emulated) {
+  const std::uint32_t word = is_emulated ? 1 : 0;
   return read_value<std::uint32_t>(pid, thread.slot) == thread.tid &&
-         write_memory(pid, thread.masked, &word, sizeof word);
+         write_memory(pid, thread.mask_emulated, &word, sizeof word);
 }
 
 // Its mask is as it is to be. One that blocks SIGPROF need not be told that it believes so.
@@ -50,7 +50,7 @@ bool change_mask(const format::BlockingThread& blocking, MaskChange change, Mask
   }
   const pid_t pid = thread.stopped().pid;
   if (point.where != SafePoint::Where::here || thread.mask() != mask) return false;
-  if (change == MaskChange::block && !only_believes(pid, blocking)) return true;
+  if (change == MaskChange::block && !emulates_mask(pid, blocking)) return true;
   if (!note_change(pid, blocking, change)) return false;
   if (thread.set_mask(changed(*mask, change))) return true;
   take_note_back(pid, blocking, change);
@@ -67,9 +67,9 @@ SafePoint MaskPoints::of(const Stopped& thread, bool waits) {
   return point.is_in_handler ? SafePoint{} : point;
 }
 
-bool only_believes(pid_t pid, const format::BlockingThread& thread) {
+bool emulates_mask(pid_t pid, const format::BlockingThread& thread) {
   return read_value<std::uint32_t>(pid, thread.slot) == thread.tid &&
-         read_value<std::uint32_t>(pid, thread.masked).value_or(0) != 0;
+         read_value<std::uint32_t>(pid, thread.mask_emulated).value_or(0) != 0;
 }
 
 bool note_change(pid_t pid, const format::BlockingThread& thread, MaskChange change) {

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <vector>
 
-#include "injector/attach/mask_gate.h"
+#include "injector/attach/gate/mask_gate.h"
+#include "injector/attach/remote/waiting.h"
 #include "injector/attach/safe_point.h"
-#include "injector/attach/waiting.h"
 #include "libcollector/format/attach.h"
 
 namespace gnomon::injector {
@@ -31,7 +31,7 @@ class MaskPoints {
 };
 
 // The program believes that the thread blocks SIGPROF, which it does not.
-bool only_believes(pid_t pid, const format::BlockingThread& thread);
+bool emulates_mask(pid_t pid, const format::BlockingThread& thread);
 // What the program believes of a thread whose mask is changed so. False: the slot is another
 // thread's by now, or cannot be written.
 bool note_change(pid_t pid, const format::BlockingThread& thread, MaskChange change);

@@ -3,11 +3,11 @@
 
 #include <cstring>
 
-#include "libcollector/clock/quiet_clock.h"
+#include "libcollector/clock/clock_pause.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
-#include "libcollector/core/threads.h"
+#include "libcollector/core/thread_slots.h"
 
 namespace gnomon::collector {
 namespace {
@@ -51,7 +51,7 @@ std::uint32_t waiting_thread() {
 void keep_pending(const siginfo_t& info, Thread& thread, ucontext_t& context) {
   const std::uint32_t waiting = is_for_process(info) && !thread.waiting ? waiting_thread() : 0;
   if (waiting != 0 && send_to_thread(waiting, info)) return;
-  const QuietClock quiet(thread);
+  const ClockPause quiet(thread);
   sigaddset(&context.uc_sigmask, SIGPROF);
   send_again(info);
 }
@@ -87,7 +87,7 @@ void exchange_program_action(const struct sigaction* fresh, struct sigaction* ol
 void pass_on(siginfo_t& info, ucontext_t& context) {
   Thread* thread = current_thread;
   // Really blocked and here all the same: something like sigsuspend let it through for a moment.
-  if (thread && thread->masked && sigismember(&context.uc_sigmask, SIGPROF) == 0)
+  if (thread && thread->mask_emulated && sigismember(&context.uc_sigmask, SIGPROF) == 0)
     return keep_pending(info, *thread, context);
   const struct sigaction theirs = current_action();
   if (theirs.sa_handler == SIG_IGN) return;

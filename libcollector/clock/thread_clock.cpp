@@ -11,13 +11,13 @@
 #include <atomic>
 #include <cerrno>
 
-#include "libcollector/clock/broken_wait.h"
-#include "libcollector/clock/passed_over.h"
+#include "libcollector/clock/ignored_code.h"
+#include "libcollector/clock/interrupted_wait.h"
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/task_clock_event.h"
 #include "libcollector/core/atomic.h"
-#include "libcollector/core/own_stack.h"
 #include "libcollector/core/proc_status.h"
+#include "libcollector/core/stack_switch.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 
@@ -111,7 +111,7 @@ Thread* thread_of(const siginfo_t& info) {
 void tick(Thread* thread, const ucontext_t& context) {
   if (!thread || thread->in_handler || !thread->ticking) return;
   const auto pc = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
-  if (!thread->ticked && passed_over.contains(pc)) return;
+  if (!thread->ticked && ignored_code.contains(pc)) return;
   atomic(thread->in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
   const bool recording = recorder->recording();
   thread->paused = 0;
@@ -188,7 +188,7 @@ void collector_sigprof(int, siginfo_t* info, void* interrupted) {
   auto& context = *static_cast<ucontext_t*>(interrupted);
   if (is_tick(*info)) {
     tick(thread_of(*info), context);
-    begin_wait_anew(context);
+    restart_wait(context);
   } else {
     if (is_overdue(current_thread)) tick(current_thread, context);
     pass_on(*info, context);

@@ -4,8 +4,9 @@
 
 #include <cstdint>
 
-#include "libcollector/core/recorder.h"
-#include "libcollector/core/threads.h"
+#include "libcollector/core/thread_slots.h"
+#include "libcollector/format/names.h"
+#include "libcollector/record/recorder.h"
 #include "libcollector/unwind/unwinder.h"
 
 namespace gnomon::collector {
@@ -24,6 +25,9 @@ using NotRecording = void (*)();
 // events cost every switch to another thread some time, and the program a system call of a kind
 // that a sandbox may punish.
 enum class Timer { cpu_timer, task_clock_event };
+constexpr const char* timer_name(Timer timer) {
+  return timer == Timer::task_clock_event ? format::kTaskClockEvent : format::kThreadCpuTimer;
+}
 // confined: system calls of the program are filtered. Normal context.
 Timer choose_timer(std::uint64_t interval_ns, bool confined);
 // Before the handler is installed. recorder: in memory a fork child sees zeroed. Normal context.

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kAttachVersion = 8;
 inline constexpr const char* kHookTable = "gnomon_hook_table";
 inline constexpr std::size_t kHooks = 64;
 struct HookedFunction {
-  std::uint64_t ours, behind;
+  std::uint64_t replacement, original;
 };
 
 // Bytes of an alternate signal stack on which a tick finds room beside a handler, whatever that
@@ -29,7 +29,7 @@ inline constexpr std::uint64_t kRoomForHandlers = 32ull * 1024;
 
 // The sentence for each stands in kRefusals.
 enum class Attached : std::uint32_t {
-  nothing = 0,
+  no_answer = 0,
   recording = 1,
   already = 2,  // `directory` is where to
   other_version = 3,
@@ -37,9 +37,9 @@ enum class Attached : std::uint32_t {
   failed = 5,        // `failure`: why
   old_libc = 6,
   released = 7,
-  kept_masks = 8,  // `blocking` threads go on being sampled, as far as signals go
-  kept_clocks = 9,
-  kept_signal = 10,
+  still_holds_masks = 8,  // `blocking` threads go on being sampled, as far as signals go
+  still_holds_clocks = 9,
+  still_holds_signal = 10,
   still_ending = 11,
 };
 struct RefusalText {
@@ -47,17 +47,18 @@ struct RefusalText {
   std::string_view what, next;
 };
 inline constexpr std::array kRefusals{
-    RefusalText{Attached::nothing, "the collector did not answer", ""},
+    RefusalText{Attached::no_answer, "the collector did not answer", ""},
     RefusalText{Attached::other_version, "the libcollector.so in the process is of another version",
                 "use the Gnomon that it belongs to, or start the program again"},
     RefusalText{
         Attached::old_libc,
         "its libc (older than 2.35) does not tell a running process which code was unloaded",
         "start the program from the debugger instead"},
-    RefusalText{Attached::kept_masks,
+    RefusalText{Attached::still_holds_masks,
                 "some of its threads believe to block SIGPROF, and could not be made to", ""},
-    RefusalText{Attached::kept_clocks, "a clock of the collector's could not be stopped", ""},
-    RefusalText{Attached::kept_signal,
+    RefusalText{Attached::still_holds_clocks, "a clock of the collector's could not be stopped",
+                ""},
+    RefusalText{Attached::still_holds_signal,
                 "a debugger holds a thread of it, which may yet be handed a tick of the clock", ""},
     RefusalText{Attached::still_ending,
                 "a debugger holds the thread of it that is about to end the earlier recording",
@@ -65,16 +66,17 @@ inline constexpr std::array kRefusals{
 };
 
 // A thread that goes on blocking SIGPROF, as many programs' workers do for all their life. When the
-// injector takes SIGPROF out of its mask, `masked` becomes 1: the program goes on believing it.
+// injector takes SIGPROF out of its mask, `mask_emulated` becomes 1: the program goes on believing
+// it.
 struct BlockingThread {
-  std::uint64_t slot;    // address of a std::uint32_t that says `tid` as long as the rest is true
-  std::uint64_t masked;  // address of a std::uint32_t
+  std::uint64_t slot;  // address of a std::uint32_t that says `tid` as long as the rest is true
+  std::uint64_t mask_emulated;  // address of a std::uint32_t
   std::uint32_t tid;
   std::uint32_t reachable;  // 1: the injector knows that it does not block SIGPROF, or not any more
 };
 inline constexpr std::size_t kBlockingThreads = 512, kHeldThreads = 254;
-// A release lists those whose `masked` is 1: they get SIGPROF into their masks, and it becomes 0.
-// What the collector waits for meanwhile; nothing if it is answered from the beginning.
+// A release lists those whose `mask_emulated` is 1: they get SIGPROF into their masks, and it
+// becomes 0. What the collector waits for meanwhile; nothing if it is answered from the beginning.
 enum class Unblocking : std::uint32_t { nothing = 0, asked = 1, answered = 2 };
 
 struct AttachRequest {

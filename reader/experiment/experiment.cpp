@@ -5,7 +5,7 @@
 
 #include "libcollector/format/block.h"
 #include "libcollector/format/names.h"
-#include "reader/experiment/lines.h"
+#include "reader/experiment/json_lines.h"
 #include "reader/io/load.h"
 #include "reader/io/mapped_file.h"
 

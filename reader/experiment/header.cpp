@@ -12,7 +12,7 @@
 
 #include "libcollector/format/block.h"
 #include "libcollector/format/names.h"
-#include "reader/experiment/lines.h"
+#include "reader/experiment/json_lines.h"
 
 namespace gnomon::reader {
 namespace {

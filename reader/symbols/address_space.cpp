@@ -60,7 +60,7 @@ FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
 // A container's file of the same path is another one, which the build id tells.
 Result<SymbolIndex> AddressSpace::load(const File& file) const {
   Result<SymbolIndex> failed = fault(file.path);
-  for (const std::string& place : live_.places_of(file.path)) {
+  for (const std::string& place : live_.candidate_paths(file.path)) {
     auto loaded = SymbolIndex::load(place, file.build_id, interrupt_);
     if (loaded) return loaded;
     if (place == file.path) failed = std::move(loaded);

@@ -46,7 +46,7 @@ LiveFiles::LiveFiles(const std::string& process) : process_(process) {
   }
 }
 
-std::vector<std::string> LiveFiles::places_of(const std::string& path) const {
+std::vector<std::string> LiveFiles::candidate_paths(const std::string& path) const {
   std::vector<std::string> places;
   if (const auto at = removed_.find(path); at != removed_.end()) places = at->second;
   places.push_back(path);

@@ -15,7 +15,7 @@ class LiveFiles {
   // Where the file may be that the process knows by `path`, the likeliest first. A file that was
   // removed or replaced since it was mapped (a program that was built or installed anew) still has
   // its own content under /proc.
-  std::vector<std::string> places_of(const std::string& path) const;
+  std::vector<std::string> candidate_paths(const std::string& path) const;
 
  private:
   std::string process_;

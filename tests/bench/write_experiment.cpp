@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "libcollector/core/growth.h"
 #include "libcollector/core/json_line.h"
-#include "libcollector/core/recorder.h"
 #include "libcollector/format/names.h"
+#include "libcollector/record/file_space.h"
+#include "libcollector/record/recorder.h"
 
 namespace {
 

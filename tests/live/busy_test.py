@@ -12,7 +12,7 @@ import recorded
 
 build = pathlib.Path(sys.argv[1])
 chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else (*kinds.BUSY, *kinds.OWN, "many")
-ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 PATIENCE = 30  # s
 
 
@@ -122,8 +122,7 @@ def in_malloc(work):
         assert (status, said) == (0, "right\n"), (status, said)
 
 
-SLOW = ("many", "arenas", *kinds.OWN)
-faults = attempts.try_all({kind: 1 if kind in SLOW and len(sys.argv) == 2 else ATTEMPTS for kind in chosen}, attempt)
+faults = attempts.try_all(dict.fromkeys(chosen, ATTEMPTS), attempt)
 if len(sys.argv) == 2:
     attempts.try_cases(in_place, at_signal, stepped, at_loader_breakpoint, in_malloc, executes, allocates_itself)
 sys.exit(1 if faults else 0)

@@ -14,7 +14,7 @@ import recorded
 
 build = pathlib.Path(sys.argv[1])
 chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else (*kinds.WAITS, *kinds.BUSY, *kinds.OWN, "many")
-ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 PATIENCE = 30  # s
 
 
@@ -110,7 +110,7 @@ def executes(work):
     """It begins itself anew all the time: recorded for a moment or not, it runs on, and is told for what it is."""
     with attempts.started(*kinds.words(build, "execs"), cwd=work, stdin=subprocess.PIPE) as program:
         pid = number_of(program)
-        for _ in range(5):
+        for _ in range(2):
             _, said = collect(pid, work, "-t", "1s")
             meanwhile = f"gnomon: cannot record process {pid}: it has begun another program meanwhile; "
             assert said.startswith((meanwhile, f"Recording process {pid} to ")), said
@@ -118,7 +118,7 @@ def executes(work):
         assert (program.returncode, said) == (0, "right\n"), (program.returncode, said)
 
 
-faults = attempts.try_all({kind: ATTEMPTS if kind in kinds.BUSY or len(sys.argv) > 3 else 1 for kind in chosen}, attempt)
+faults = attempts.try_all(dict.fromkeys(chosen, ATTEMPTS), attempt)
 if len(sys.argv) == 2:
     attempts.try_cases(told, named_pipe, executes)
 sys.exit(1 if faults else 0)

@@ -14,7 +14,7 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     done, experiment = recorded.run(build, build / "targets/reload", [str(build / "targets"), *order], work, interval=5_000_000)
     if done.returncode == 77:
         print("the loader chose other addresses: nothing tested")
-        sys.exit(0)
+        sys.exit(77)
     assert done.returncode == 0 and done.stderr == "", done
     table, notes = recorded.functions(build, experiment)
     assert notes == [], notes

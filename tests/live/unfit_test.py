@@ -228,7 +228,7 @@ def nothing_else(work):
     """Where all is forbidden but what a program needs itself and what the table says, it lives."""
     if not can_filter():
         return
-    table = (pathlib.Path(__file__).parents[2] / "injector/attach/needed_calls.h").read_text()
+    table = (pathlib.Path(__file__).parents[2] / "injector/attach/checks/needed_calls.h").read_text()
     needed = set(re.findall(r"\bSYS_(\w+)", table))
     of_its_own = {"execve", "brk", "arch_prctl", "access", "set_tid_address", "exit_group", "poll", "pipe", "pipe2", "fstat", "restart_syscall"}
     words = "".join(f"gnomon_{name} SYS_{name}\n" for name in needed | of_its_own)

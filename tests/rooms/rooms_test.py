@@ -12,12 +12,22 @@ MAY_KNOW = {
     "reader": {"libcollector/format"},
     "commands": {"reader"},
 }
-# Inside the collector: folder -> the others it may include.
+# Inside a room: folder -> the others that it may include.
 INNER = {
     "libcollector/format": set(),
     "libcollector/core": {"libcollector/format"},
     "libcollector/unwind": {"libcollector/core"},
-    "libcollector/clock": {"libcollector/core", "libcollector/format", "libcollector/unwind"},
+    "libcollector/record": {"libcollector/core", "libcollector/format"},
+    "libcollector/objects": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/unwind"},
+    "libcollector/hook": {"libcollector/core", "libcollector/format", "libcollector/objects"},
+    "libcollector/clock": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/unwind"},
+    "libcollector/program": {f"libcollector/{folder}" for folder in ("core", "format", "hook", "clock", "unwind", "session")},
+    "libcollector/session": {f"libcollector/{folder}" for folder in
+                             ("core", "format", "unwind", "record", "objects", "hook", "clock", "program", "attach")},
+    "injector/attach/gate": set(),
+    "injector/attach/remote": {"injector/preflight.h"},
+    "injector/attach/checks": {"injector/attach/remote", "injector/attach/ptrace", "injector/linkage.h", "injector/sanitizers.h"},
+    "injector/attach/ptrace": {"injector/attach", "injector/preflight.h", "injector/recording.h", "injector/settings.h"},
 }
 # The program gnomon is more than its commands: file -> rooms that it may know as well.
 FILES = {"commands/collect.cpp": {"injector"}}
@@ -50,8 +60,8 @@ def faults_of(name, text):
             yield f'{name}: "{header}" is not a path from the top of the tree'
         if quote == '"' and not below(header, MAY_KNOW[room] | {room} | FILES.get(name, set())):
             yield f"{name}: {room} may not know {header}"
-        folder = "/".join(name.split("/")[:2])
-        if quote == '"' and folder in INNER and not below(header, INNER[folder] | {folder}):
+        folder = name.rsplit("/", 1)[0]
+        if quote == '"' and folder in INNER and below(header, {room}) and not below(header, INNER[folder] | {folder}):
             yield f"{name}: {folder} may not know {header}"
         for prefix, rooms in FOREIGN.items():
             if header.startswith(prefix) and not below(name, rooms):
@@ -74,7 +84,7 @@ def main(top):
     # The rules themselves must bite.
     assert list(faults_of("reader/x.cpp", '// x\n#include <lldb/API/LLDB.h>\n'))
     assert list(faults_of("libcollector/core/x.cpp", '// x\n#include "reader/base/result.h"\n'))
-    assert list(faults_of("libcollector/unwind/x.cpp", '// x\n#include "libcollector/control/session.h"\n'))
+    assert list(faults_of("libcollector/unwind/x.cpp", '// x\n#include "libcollector/session/session.h"\n'))
     assert list(faults_of("commands/x.cpp", '// x\n#include "injector/settings.h"\n'))
     assert not list(faults_of("reader/x.cpp", '// x\n#include "libcollector/format/control.h"\n'))
     assert seen > 0

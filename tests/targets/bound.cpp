@@ -63,8 +63,8 @@ std::set<std::uint64_t> hooks() {
   const auto* table =
       static_cast<gnomon::format::HookedFunction*>(dlsym(collector, gnomon::format::kHookTable));
   check(table);
-  for (std::size_t i = 0; i < gnomon::format::kHooks && table[i].ours != 0; ++i)
-    all.insert(table[i].ours);
+  for (std::size_t i = 0; i < gnomon::format::kHooks && table[i].replacement != 0; ++i)
+    all.insert(table[i].replacement);
   return all;
 }
 

@@ -13,8 +13,8 @@
 #include <new>
 #include <thread>
 
-#include "injector/attach/remote_process.h"
-#include "injector/attach/waiting.h"
+#include "injector/attach/remote/remote_process.h"
+#include "injector/attach/remote/waiting.h"
 
 namespace gnomon::injector {
 

@@ -1,6 +1,6 @@
 // A process whose tracer has lost it is known as such, and runs on: no stop of the tracer's is left
 // in it. Both are children of this one.
-#include "injector/attach/lost_process.h"
+#include "injector/attach/checks/lost_process.h"
 
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>

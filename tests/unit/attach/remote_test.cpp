@@ -11,10 +11,10 @@
 #include <random>
 #include <vector>
 
-#include "injector/attach/called.h"
-#include "injector/attach/remote_image.h"
-#include "injector/attach/remote_process.h"
-#include "injector/attach/remote_stack.h"
+#include "injector/attach/remote/call_target.h"
+#include "injector/attach/remote/remote_image.h"
+#include "injector/attach/remote/remote_process.h"
+#include "injector/attach/remote/remote_stack.h"
 
 namespace {
 

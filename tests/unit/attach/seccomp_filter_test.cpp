@@ -1,5 +1,5 @@
 // What a seccomp filter would do, held against what the kernel does by it.
-#include "injector/attach/seccomp_filter.h"
+#include "injector/attach/checks/seccomp_filter.h"
 
 #include <gtest/gtest.h>
 #include <linux/audit.h>

@@ -1,6 +1,6 @@
 // A thread of another process that was stopped goes on as if it had not been: its waits, its
 // signals and its mask. The other process is a child of this one.
-#include "injector/attach/traced_thread.h"
+#include "injector/attach/ptrace/traced_thread.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -15,10 +15,10 @@
 #include <functional>
 #include <optional>
 
-#include "injector/attach/gate.h"
-#include "injector/attach/remote_process.h"
-#include "injector/attach/remote_symbols.h"
-#include "injector/attach/waiting.h"
+#include "injector/attach/gate/gate.h"
+#include "injector/attach/remote/remote_process.h"
+#include "injector/attach/remote/remote_symbols.h"
+#include "injector/attach/remote/waiting.h"
 #include "tests/unit/attach/child.h"
 
 namespace {
@@ -170,12 +170,12 @@ int end_of_wait(const std::function<int(Shared&)>& what, long number, bool is_si
   return child.end();
 }
 
-bool is_broken(int result, const Shared& shared) {
+bool is_interrupted(int result, const Shared& shared) {
   return result == -1 && errno == EINTR && shared.handled == 1;
 }
-int waits_in_pause(Shared& shared) { return is_broken(pause(), shared) ? kRight : 1; }
+int waits_in_pause(Shared& shared) { return is_interrupted(pause(), shared) ? kRight : 1; }
 int waits_in_poll(Shared& shared) {
-  return is_broken(poll(nullptr, 0, 60'000), shared) ? kRight : 1;
+  return is_interrupted(poll(nullptr, 0, 60'000), shared) ? kRight : 1;
 }
 
 TEST(TracedThread, SignalsEndWaits) {
@@ -220,7 +220,7 @@ struct PollEnd {
   int handled, how;
 };
 PollEnd through_gate(int (*create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*),
-                     bool may_begin_anew) {
+                     bool may_restart) {
   GateRoom room;
   int ends[2];
   if (pipe(ends) != 0) return {};
@@ -238,7 +238,7 @@ PollEnd through_gate(int (*create)(pthread_t*, const pthread_attr_t*, void* (*)(
   room.gate->all_signals = ~0ull;
   room.gate->turns = 1;
   room.gate->caught = number_in(proc_text(child.pid(), "status"), "SigCgt", 16).value_or(0);
-  room.gate->anew = may_begin_anew ? number_anew(thread->stopped()) : 0;
+  room.gate->anew = may_restart ? restart_number(thread->stopped()) : 0;
   const auto gate_at = reinterpret_cast<std::uint64_t>(room.gate),
              code_at = reinterpret_cast<std::uint64_t>(room.code);
   const auto code = gate_code(gate_at, thread->stopped().rsp(), thread->resume().rip);

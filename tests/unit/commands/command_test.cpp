@@ -17,7 +17,7 @@ class NoHost : public Host {
   Result<std::string> attach(std::int32_t) override { return fault("not on"); }
   Result<std::string> experiment() override { return fault("no experiment", "run"); }
   Result<std::string> function() override { return fault("no frame", "name a function"); }
-  std::size_t usual_limit() const override { return 40; }
+  std::size_t default_limit() const override { return 40; }
   reader::TextStyle style() const override { return {}; }
   Interrupt interrupt() const override { return {}; }
   std::string state() override { return ""; }

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libcollector/control/process_identity.h"
+#include "libcollector/record/process_identity.h"
 #include "reader/experiment/header.h"
 
 using namespace gnomon;

@@ -1,0 +1,130 @@
+// Preflight of an attach, whoever holds the process: can the collector come into it, and live
+// there? From /proc and the process's memory; any thread; nothing is stopped or touched.
+#include "injector/attach/checks/process_checks.h"
+
+#include <linux/kcmp.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "injector/attach/remote/namespace_view.h"
+#include "injector/attach/remote/remote_image.h"
+#include "injector/attach/remote/remote_process.h"
+#include "injector/linkage.h"
+#include "injector/sanitizers.h"
+#include "libcollector/format/attach.h"
+#include "libcollector/format/stacks.h"
+
+namespace gnomon::injector {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a child of vfork(2) does to its memory, it does to its parent's.
+Result<void> check_memory_is_its_own(pid_t pid, const std::string&) {
+  const auto parent = static_cast<pid_t>(status_number(pid, "PPid").value_or(0));
+  if (parent > 0 && syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0)
+    return fault("it still shares the memory of process " + std::to_string(parent) +
+                     ", which made it (vfork)",
+                 "repeat once it runs a program of its own");
+  return {};
+}
+
+// Two that record by SIGPROF take it from each other.
+Result<void> check_other_collectors(pid_t pid, const std::string&) {
+  struct Collector {
+    const char *file, *name, *next;
+  };
+  constexpr std::array kCollectors{
+      Collector{"/libgp-collector.so", "gprofng", "start it without `gprofng collect app`"},
+      Collector{"/libhpcrun.so", "HPCToolkit", "start it without hpcrun"},
+  };
+  for (const Mapping& mapping : mappings_of(pid))
+    for (const Collector& other : kCollectors)
+      if (mapping.path.find(other.file) != std::string::npos)
+        return fault(std::string("it is recorded by ") + other.name + ", which needs SIGPROF, too",
+                     other.next);
+  return {};
+}
+
+// Where its first page is, which names its build.
+using Page = std::array<char, 4096>;
+
+// dlopen takes another file for another library, and one file of that name for what is there.
+Result<void> check_collector_inside(pid_t pid, const std::string& library) {
+  for (const Mapping& mapping : mappings_of(pid)) {
+    if (mapping.offset != 0 || mapping.path.find("/libcollector.so") == std::string::npos) continue;
+    const auto image = RemoteImage::at(pid, mapping.begin);
+    if (!image) continue;
+    if (image->function(format::kAttachFunction) == 0)
+      return fault("another collector is in it (" + mapping.path + ")",
+                   "start it without that, perhaps Oracle Developer Studio's `collect`");
+    Page ours{}, theirs{};
+    if (std::ifstream(library, std::ios::binary).read(ours.data(), ours.size()) &&
+        read_memory(pid, mapping.begin, theirs.data(), theirs.size()) && ours == theirs &&
+        mapping.path == library)
+      continue;
+    return fault(
+        "the libcollector.so in it is another one than this Gnomon's (" + mapping.path + ")",
+        "use the Gnomon that it belongs to, or start the program again");
+  }
+  return {};
+}
+
+Result<void> check_build(pid_t pid, const std::string&) {
+  const auto linkage = Linkage::of("/proc/" + std::to_string(pid) + "/exe");
+  return linkage ? check_sanitizer(*linkage) : Result<void>{};
+}
+
+std::uint64_t files_open(pid_t pid) {
+  std::error_code error;
+  std::uint64_t count = 0;
+  for (fs::directory_iterator at("/proc/" + std::to_string(pid) + "/fd", error), end;
+       !error && at != end; at.increment(error))
+    ++count;
+  return count;
+}
+
+// Others end in an error of the call that they are about.
+Result<void> check_limits(pid_t pid, const std::string&) {
+  constexpr rlim_t kFiles = 2;  // the list of its threads, and what one of them does
+  const std::string set = "`prlimit --pid " + std::to_string(pid);
+  rlimit limit{};
+  if (prlimit(pid, RLIMIT_FSIZE, nullptr, &limit) == 0 && limit.rlim_cur < format::kStackFirstBytes)
+    return fault("its limit of " + std::to_string(limit.rlim_cur) +
+                     " bytes a file leaves no room for an experiment",
+                 set + " --fsize=unlimited` lifts that");
+  if (prlimit(pid, RLIMIT_NOFILE, nullptr, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      files_open(pid) + kFiles > limit.rlim_cur)
+    return fault("it may open no more files (its limit is " + std::to_string(limit.rlim_cur) + ")",
+                 set + " --nofile=N` lifts that");
+  return {};
+}
+
+Result<void> check_proc(pid_t pid, const std::string&) { return check_own_proc(pid); }
+
+}  // namespace
+
+Result<void> check_process(pid_t pid, const std::string& library) {
+  for (const auto check : {check_memory_is_its_own, check_build, check_other_collectors,
+                           check_collector_inside, check_limits, check_proc})
+    if (auto fits = check(pid, library); !fits) return fits;
+  return {};
+}
+
+Result<std::uint64_t> find_release(pid_t pid) {
+  if (auto own = check_memory_is_its_own(pid, ""); !own) return tl::unexpected(own.error());
+  for (const Mapping& mapping : mappings_of(pid)) {
+    if (mapping.offset != 0 || mapping.path.find("/libcollector.so") == std::string::npos) continue;
+    const auto image = RemoteImage::at(pid, mapping.begin);
+    const std::uint64_t function = image ? image->function(format::kReleaseFunction) : 0;
+    if (function != 0) return function;
+  }
+  return fault("the libcollector.so in it is of another version");
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,89 @@
+// What is put into a running process to load a library: code, and a block of data that both sides
+// read. Any thread.
+#pragma once
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "injector/attach/gate/gate_offsets.h"
+#include "libcollector/format/attach.h"
+
+namespace gnomon::injector {
+
+inline constexpr std::uint64_t kExtendedBytes = 32ull * 1024;  // of XSAVE, AMX included
+inline constexpr std::uint64_t kBorrowedStackBytes = 256ull * 1024;
+
+// In the target's memory. Addresses are the target's.
+struct Gate {
+  std::uint64_t create, detach, open, find, error;  // pthread_create ... dlerror
+  std::uint64_t helper;                             // gate_helper
+  std::uint64_t thread;
+  std::uint64_t all_signals;
+  std::uint64_t mask;     // of the borrowed thread
+  std::uint64_t created;  // what pthread_create answered, once `left`
+  std::uint64_t left;     // 1: the borrowed thread is where it was
+  std::uint64_t helper_tid;
+  std::uint64_t handle, function;  // known beforehand: nothing is loaded
+  std::uint64_t answer;
+  std::uint64_t step;
+  char name[64];  // of the function
+  char error_text[GATE_ERROR_BYTES];
+  format::AttachRequest request;
+  std::uint64_t turns;  // of waiting before the borrowed thread goes on
+  stack_t alternate;    // of the borrowed thread
+  // Files that the process cannot open by their paths are handed to it through a pair of sockets.
+  std::int64_t taking;    // TAKING_…
+  std::int64_t received;  // bytes, or an errno with its sign changed
+  std::int32_t pair[2];
+  pollfd awaited;
+  msghdr message;
+  iovec data;
+  std::uint64_t control[sizeof(cmsghdr) / sizeof(std::uint64_t)];
+  std::int32_t handed[2];
+  char path[GATE_PATH_BYTES];
+  // Of a borrowed thread that waits: the call with which it begins anew if a tick has come for it
+  // meanwhile, and nothing else that is caught. 0: it does not.
+  std::uint64_t anew;
+  std::uint64_t caught, pending;  // signals
+  alignas(64) char extended[kExtendedBytes];
+};
+static_assert(offsetof(Gate, helper) == GATE_HELPER && offsetof(Gate, mask) == GATE_MASK);
+static_assert(offsetof(Gate, created) == GATE_CREATED && offsetof(Gate, left) == GATE_LEFT);
+static_assert(offsetof(Gate, helper_tid) == GATE_HELPER_TID && offsetof(Gate, step) == GATE_STEP);
+static_assert(offsetof(Gate, name) == GATE_NAME);
+static_assert(offsetof(Gate, request.library) == GATE_LIBRARY);
+static_assert(offsetof(Gate, request.directory_fd) == GATE_DIRECTORY);
+static_assert(offsetof(Gate, error_text) == GATE_ERROR_TEXT);
+static_assert(offsetof(Gate, request) == GATE_REQUEST);
+static_assert(offsetof(Gate, request.in_handler) == GATE_IN_HANDLER);
+static_assert(offsetof(Gate, turns) == GATE_TURNS);
+static_assert(offsetof(Gate, alternate) == GATE_ALTERNATE && offsetof(stack_t, ss_sp) == 0);
+static_assert(offsetof(stack_t, ss_size) == 16);
+static_assert(format::kRoomForHandlers == GATE_ROOMY && 1 << (SIGPROF - 1) == GATE_SIGPROF);
+static_assert(offsetof(Gate, taking) == GATE_TAKING && offsetof(Gate, pair) == GATE_PAIR);
+static_assert(offsetof(Gate, received) == GATE_RECEIVED && offsetof(Gate, path) == GATE_PATH);
+static_assert(offsetof(Gate, awaited) == GATE_AWAITED && offsetof(pollfd, fd) == 0);
+static_assert(offsetof(Gate, message.msg_controllen) == GATE_CONTROL_LENGTH);
+static_assert(offsetof(Gate, control) == GATE_CONTROL && offsetof(Gate, handed) == GATE_HANDED);
+static_assert(CMSG_LEN(sizeof(Gate::handed)) == GATE_HANDED_BYTES);
+static_assert(offsetof(Gate, anew) == GATE_ANEW && offsetof(Gate, caught) == GATE_CAUGHT);
+static_assert(offsetof(Gate, pending) == GATE_PENDING);
+static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
+
+inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;
+inline constexpr std::uint64_t kCodeBytes = 64ull * 1024;  // room for the code
+
+// The code, ready for the address `code`: for a borrowed thread whose stack pointer is `sp` and
+// which goes on at `rip`.
+std::vector<char> gate_code(std::uint64_t gate, std::uint64_t sp, std::uint64_t rip);
+// Bytes from the start of the code to where a borrowed thread stays, and to the helper's, which is
+// next.
+std::uint64_t gate_stay_offset();
+std::uint64_t gate_helper_offset();
+
+}  // namespace gnomon::injector

@@ -1,0 +1,180 @@
+// The collector comes into a process that LLDB holds stopped. LLDB's command thread.
+#include "injector/attach/lldb/lldb_attach.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "injector/attach/checks/confinement.h"
+#include "injector/attach/lldb/lldb_choice.h"
+#include "injector/attach/lldb/lldb_process.h"
+#include "injector/attach/lldb/lldb_run.h"
+#include "injector/attach/lldb/lldb_threads.h"
+#include "injector/attach/remote/namespace_view.h"
+#include "injector/attach/remote/remote_process.h"
+#include "injector/attach/remote/waiting.h"
+#include "injector/lldb_commands.h"
+#include "injector/recording.h"
+
+namespace gnomon::injector {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool ends_by_default(int number) {
+  for (const int harmless :
+       {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH})
+    if (number == harmless) return false;
+  return true;
+}
+
+// The signal that will end the process as soon as it runs; 0: none.
+int fatal_signal(lldb::SBProcess& process) {
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i) {
+    lldb::SBThread thread = process.GetThreadAtIndex(i);
+    const int number = signal_of(thread);
+    if (number == 0 || process.GetUnixSignals().GetShouldSuppress(number)) continue;
+    const auto tid = static_cast<pid_t>(thread.GetThreadID());
+    const auto handled =
+        status_mask(pid, tid, "SigCgt").value_or(0) | status_mask(pid, tid, "SigIgn").value_or(0);
+    if (ends_by_default(number) && !(handled >> (number - 1) & 1)) return number;
+  }
+  return 0;
+}
+
+struct Room {
+  std::uint64_t gate, code;
+};
+
+// The memory is given back only if nobody is in it any more. sent: the threads that were.
+void give_back(lldb::SBProcess& process, const Insertion& insertion, const Room& room,
+               const std::vector<pid_t>& sent) {
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  const auto left = read_value<std::uint64_t>(pid, room.gate + GATE_LEFT);
+  if (!left || *left == 0 || !insertion.has_helper_left()) return;
+  for (const pid_t tid : sent)
+    if (state_of(pid, tid) != '\0' && comes_to(pid, tid, room.code, kCodeBytes)) return;
+  process.DeallocateMemory(room.gate);
+  process.DeallocateMemory(room.code);
+}
+
+Fault late(lldb::SBProcess& process, const Insertion& insertion) {
+  if (process.GetState() != lldb::eStateStopped) return why_not_held(process);
+  const std::string pid = std::to_string(process.GetProcessID());
+  if (!insertion.is_there()) return insertion.loss();
+  return {"process " + pid + " is still " + insertion.step() +
+              ", perhaps behind a lock that a stopped thread holds",
+          "type `continue`: " + insertion.outlook()};
+}
+
+Result<Room> make_room(lldb::SBProcess& process, lldb::SBThread thread) {
+  const auto gate = allocate(process, thread, kGateBytes, "rw-");
+  if (!gate) return tl::unexpected(gate.error());
+  const auto code = allocate(process, thread, kCodeBytes, "r-x");
+  if (!code) return tl::unexpected(code.error());
+  return Room{*gate, *code};
+}
+
+// False: it cannot be; the thread is as it was.
+bool borrow(lldb::SBProcess& process, Borrowed& borrowed, Insertion& insertion, const Room& room) {
+  const Stopped& was = borrowed.stopped;
+  insertion.place(room.gate, room.code, was, borrowed.resume, borrowed.stays);
+  if (!write(process, room.gate, &insertion.gate(), sizeof(Gate)) ||
+      !write(process, room.code, insertion.code().data(), insertion.code().size()))
+    return false;
+  if (set_registers(borrowed.thread,
+                    {borrowed.resume.rax, insertion.entry(), insertion.stack_top()}))
+    return true;
+  set_registers(borrowed.thread, {was.rax(), was.rip(), was.rsp()});
+  return false;
+}
+
+std::vector<std::string> arrived(lldb::SBProcess& process,
+                                 const std::vector<lldb::SBThread>& placed_before) {
+  std::vector<std::string> texts;
+  for (lldb::SBThread& thread : placed_threads(process)) {
+    const bool is_new =
+        std::none_of(placed_before.begin(), placed_before.end(),
+                     [&](lldb::SBThread old) { return old.GetThreadID() == thread.GetThreadID(); });
+    char why[512] = "";
+    thread.GetStopDescription(why, sizeof why);
+    if (is_new) texts.push_back(fmt::format("#{} has stopped ({})", thread.GetIndexID(), why));
+  }
+  return texts;
+}
+
+using Prepare = std::function<Result<Insertion>(pid_t pid)>;
+
+Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare) {
+  const auto start = Clock::now();
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  if (const int fatal = fatal_signal(process); fatal != 0)
+    return fault("it is about to be ended by a signal (SIG" + signal_name(fatal) + ")",
+                 "enable the collector before that, or `run` it again");
+  const std::vector<lldb::SBThread> placed = placed_threads(process);
+  auto insertion = prepare(pid);
+  if (!insertion) return tl::unexpected(insertion.error());
+  if (auto fits = check_filters_of_held(pid, insertion->hands()); !fits)
+    return tl::unexpected(fits.error());
+  auto chosen = choose_thread(process);
+  if (!chosen) return tl::unexpected(chosen.error());
+  Borrowed& borrowed = chosen->borrowed;
+  const auto room = make_room(process, borrowed.thread);
+  if (!room) return tl::unexpected(room.error());
+  borrowed.flags = flags_of(borrowed.thread);
+  if (!borrow(process, borrowed, *insertion, *room))
+    return fault("LLDB cannot write to process " + std::to_string(pid), "");
+  std::vector<pid_t> sent;
+  const auto free = chosen->free + run_insertion(process, *chosen, *insertion, sent);
+  if (insertion->progress() != Insertion::Progress::done)
+    return tl::unexpected(late(process, *insertion));
+  repair_interrupted_waits(process);
+  auto result = insertion->result();
+  give_back(process, *insertion, *room, sent);
+  if (result) {
+    result->held_ms =
+        std::chrono::duration<double, std::milli>(Clock::now() - start - free).count();
+    result->moved = chosen->moved;
+    result->arrived = arrived(process, placed);
+  }
+  return result;
+}
+
+Result<AttachResult> insert(lldb::SBDebugger& debugger, lldb::SBProcess& process,
+                            const Prepare& prepare) {
+  if (process.GetState() != lldb::eStateStopped)
+    return fault("process " + std::to_string(process.GetProcessID()) + " is not stopped",
+                 "stop it with Ctrl-C or `process interrupt`, and repeat");
+  if (!let_sigprof_pass(debugger))
+    return fault("LLDB does not let SIGPROF pass", "see `help process handle`");
+  const AsIs view(debugger, process);
+  const QuietLoader loader(process.GetTarget());
+  const QuietStopHooks hooks(debugger);
+  return insert(process, prepare);
+}
+
+}  // namespace
+
+Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
+                                    const Settings& settings) {
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  const std::string program = program_identity(pid);
+  auto result = insert(debugger, process, [&](pid_t) { return Insertion::prepare(pid, settings); });
+  if (!result && !is_program(pid, program))
+    return tl::unexpected(with_left_behind(result.error(), settings, pid));
+  return result;
+}
+
+Result<AttachResult> release_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
+                                     std::uint64_t session) {
+  return insert(debugger, process,
+                [&](pid_t pid) { return Insertion::prepare_release(pid, session); });
+}
+
+}  // namespace gnomon::injector

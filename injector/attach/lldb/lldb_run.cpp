@@ -1,0 +1,152 @@
+// A process that LLDB holds runs until a library has come in, or has given it back. LLDB's command
+// thread; the process is stopped.
+#include "injector/attach/lldb/lldb_run.h"
+
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "injector/attach/lldb/lldb_process.h"
+#include "injector/attach/lldb/lldb_threads.h"
+#include "injector/attach/lldb/lldb_unblock.h"
+#include "injector/attach/remote/waiting.h"
+
+namespace gnomon::injector {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPatience{5000};
+
+bool is_staying(lldb::SBProcess& process, const Borrowed& borrowed, const Insertion& insertion) {
+  return borrowed.stays && insertion.is_staying(program_counter_of(
+                               static_cast<pid_t>(process.GetProcessID()),
+                               static_cast<pid_t>(borrowed.thread.GetThreadID())));
+}
+
+// A borrowed thread is its own again.
+bool has_left(lldb::SBThread thread, const Insertion& insertion) {
+  const auto pid = static_cast<pid_t>(thread.GetProcess().GetProcessID());
+  return insertion.progress() != Insertion::Progress::borrowed &&
+         !insertion.is_in_gate(program_counter_of(pid, static_cast<pid_t>(thread.GetThreadID())));
+}
+
+void put_home(Borrowed& borrowed) {
+  put_back(borrowed.thread, borrowed.resume.rip, borrowed.stopped.rsp(), borrowed.flags);
+  borrowed.stays = false;
+}
+
+// True once the new thread has done what it was made for, and has ended or had its time to; once
+// the process is another program; or once it is too late. What the process awaits is handed to it
+// meanwhile.
+class Enough {
+ public:
+  explicit Enough(Insertion& insertion) : insertion_(insertion) {}
+  bool operator()() {
+    constexpr milliseconds kLeaving{20};
+    insertion_.hand_over();
+    if (Clock::now() > limit_ || !insertion_.is_there()) return true;
+    if (!done_ && insertion_.progress() != Insertion::Progress::done) return false;
+    if (!done_) done_ = Clock::now();
+    return insertion_.has_helper_left() || Clock::now() > *done_ + kLeaving;
+  }
+
+ private:
+  Insertion& insertion_;
+  Clock::time_point limit_ = Clock::now() + kPatience;
+  std::optional<Clock::time_point> done_;
+};
+
+// LLDB takes half a millisecond a thread to let a process run and to stop it again, and most of it
+// stands still meanwhile. Those that bring the collector in need the others only where they wait
+// for a lock of theirs.
+void run_few(lldb::SBProcess& process, lldb::SBThread thread, const Insertion& insertion,
+             const std::function<bool()>& enough) {
+  constexpr std::uint32_t kMany = 100;  // threads
+  constexpr milliseconds kMostAlone{250};
+  constexpr int kStays = 5;
+  if (process.GetNumThreads() < kMany || insertion.releases()) return;
+  Kept others;
+  others.keep(process,
+              [&](lldb::SBThread other) { return other.GetThreadID() != thread.GetThreadID(); });
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  const auto tid = static_cast<pid_t>(thread.GetThreadID());
+  int waits = 0;  // how often in a row one was seen in futex(2)
+  run_until(process, [&, limit = Clock::now() + kMostAlone] {
+    const bool waits_now = system_call_of(pid, tid) == SYS_futex ||
+                           system_call_of(pid, insertion.helper()) == SYS_futex;
+    waits = waits_now ? waits + 1 : 0;
+    return enough() || waits >= kStays || Clock::now() > limit;
+  });
+}
+
+// Lets the process run until the insertion is done; for how long. Others move meanwhile; where the
+// user looks, nothing does.
+std::chrono::nanoseconds run_all(lldb::SBProcess& process, Chosen& chosen, Insertion& insertion,
+                                 LldbUnblocking& unblocking) {
+  std::chrono::nanoseconds ran{};
+  Borrowed& borrowed = chosen.borrowed;
+  const bool comes_back = borrowed.stays;
+  Enough enough(insertion);
+  const auto has_to_stop = [&] {
+    unblocking.give_up_in_time();
+    return enough() || unblocking.is_due();
+  };
+  run_few(process, borrowed.thread, insertion, has_to_stop);
+  Kept kept;
+  while (!enough()) {
+    if (unblocking.is_due() && is_staying(process, borrowed, insertion)) put_home(borrowed);
+    kept.keep(process, [&](lldb::SBThread thread) {
+      if (thread.GetThreadID() == borrowed.thread.GetThreadID())
+        return comes_back ? !borrowed.stays : has_left(thread, insertion) && is_placed(thread);
+      return chosen.selected_holds ? is_placed(thread) : is_looked_at(thread, chosen.selected);
+    });
+    if (unblocking.is_due()) unblocking.look();
+    insertion.note_held(held_threads(process));
+    repair_interrupted_waits(process);
+    const auto run = run_until(process, has_to_stop);
+    if (!run) break;
+    ran += *run;
+  }
+  return ran;
+}
+
+// A thread that stays is put back to where it was borrowed. One that does not come there goes on by
+// itself when it does.
+void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& insertion) {
+  constexpr milliseconds kFirst{2}, kLongest{64};
+  if (!borrowed.stays || process.GetState() != lldb::eStateStopped) return;
+  const auto stays = [&] { return is_staying(process, borrowed, insertion); };
+  // A signal's handler may run on top of it.
+  Kept others;
+  others.keep(process, [&](lldb::SBThread thread) {
+    return thread.GetThreadID() != borrowed.thread.GetThreadID();
+  });
+  for (milliseconds handler = kFirst;
+       handler <= kLongest && !stays() && insertion.progress() == Insertion::Progress::done;
+       handler *= 2)
+    if (!run_until(process, [until = Clock::now() + handler] { return Clock::now() > until; }))
+      return;
+  if (process.GetState() == lldb::eStateStopped && stays()) {
+    put_home(borrowed);
+    return;
+  }
+  const std::uint64_t one = 1;
+  write(process, insertion.release(), &one, sizeof one);
+}
+
+}  // namespace
+
+std::chrono::nanoseconds run_insertion(lldb::SBProcess& process, Chosen& chosen,
+                                       Insertion& insertion, std::vector<pid_t>& sent) {
+  LldbUnblocking unblocking(process, insertion);
+  const auto ran = run_all(process, chosen, insertion, unblocking);
+  bring_back(process, chosen.borrowed, insertion);
+  sent = unblocking.sent();
+  sent.push_back(static_cast<pid_t>(chosen.borrowed.thread.GetThreadID()));
+  return ran;
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,228 @@
+// The collector comes into a running process that no debugger holds. One thread of ours, from its
+// call to its return.
+#include "injector/attach/ptrace/ptrace_attach.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "injector/attach/checks/confinement.h"
+#include "injector/attach/checks/rights.h"
+#include "injector/attach/ptrace/ptrace_choice.h"
+#include "injector/attach/ptrace/traced_thread.h"
+#include "injector/attach/remote/namespace_view.h"
+#include "injector/attach/remote/remote_process.h"
+#include "injector/attach/remote/remote_symbols.h"
+#include "injector/attach/remote/waiting.h"
+#include "injector/attach/unblock.h"
+#include "injector/preflight.h"
+#include "injector/recording.h"
+
+namespace gnomon::injector {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+// Why it could not be done: what was found may be half of one program and half of another, or come
+// of the end that the threads of the first one are brought to.
+Fault actual_fault(pid_t pid, const std::string& program, const Fault& found) {
+  constexpr int kLooks = 50;
+  for (int i = 0; i < kLooks; ++i, std::this_thread::sleep_for(milliseconds(1))) {
+    const std::string now = program_identity(pid);
+    if (!now.empty() && now != program) return another_program();
+    if (state_of(pid, pid) == '\0') return {"it has ended meanwhile", ""};
+  }
+  const auto may = check_rights(pid);
+  return may ? found : may.error();
+}
+
+struct Room {
+  std::uint64_t gate = 0, code = 0;
+};
+
+bool is_error(std::uint64_t result) { return result > ~4095ull; }
+
+Result<std::uint64_t> map(TracedThread& thread, std::uint64_t at, std::uint64_t bytes, int access) {
+  const auto mapped = thread.call(
+      at, SYS_mmap,
+      {0, bytes, static_cast<std::uint64_t>(access), MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0});
+  if (!mapped) return fault("a thread of it ended meanwhile", "repeat");
+  if (!is_error(*mapped)) return *mapped;
+  return fault(
+      "it cannot get memory (" + std::string(std::strerror(static_cast<int>(-*mapped))) + ")",
+      "see its limits in /proc/" + std::to_string(thread.stopped().pid) + "/limits");
+}
+
+void unmap(TracedThread& thread, std::uint64_t at, const Room& room) {
+  if (room.gate != 0) thread.call(at, SYS_munmap, {room.gate, kGateBytes});
+  if (room.code != 0) thread.call(at, SYS_munmap, {room.code, kCodeBytes});
+}
+
+// Sends the thread into the gate. Empty: it was not the moment, and it is where it was.
+std::optional<Result<Room>> borrow(TracedThread& thread, std::uint64_t at, Insertion& insertion) {
+  Room room;
+  const auto give_up = [&](const Fault& why) -> Result<Room> {
+    unmap(thread, at, room);
+    return tl::unexpected(why);
+  };
+  const auto gate = map(thread, at, kGateBytes, PROT_READ | PROT_WRITE);
+  if (!gate) return give_up(gate.error());
+  room.gate = *gate;
+  const auto code = map(thread, at, kCodeBytes, PROT_READ | PROT_EXEC);
+  if (!code) return give_up(code.error());
+  room.code = *code;
+  insertion.place(room.gate, room.code, thread.stopped(), thread.resume(), false);
+  if (!thread.write(room.gate, &insertion.gate(), offsetof(Gate, extended)) ||
+      !thread.write(room.code, insertion.code().data(), insertion.code().size()))
+    return give_up({"its memory cannot be written", ""});
+  // A handler that runs inside the gate would not end the wait outside of it.
+  if (thread.waits() && has_signal_to_come(thread.stopped().pid, thread.tid()))
+    return unmap(thread, at, room), std::nullopt;
+  if (!thread.send(insertion.entry(), insertion.stack_top())) return std::nullopt;
+  return room;
+}
+
+struct Sent {
+  pid_t thread;
+  Room room;
+};
+// `held` grows by how long threads stood still.
+Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, Insertion& insertion,
+                      nanoseconds& held) {
+  constexpr int kAttempts = 50;
+  for (int i = 0; i < kAttempts; ++i) {
+    auto chosen = choose_by_ptrace(pid);
+    if (!chosen) return tl::unexpected(chosen.error());
+    TracedThread& thread = chosen->thread;
+    // What is known of its libc is of another program else.
+    if (program_identity(pid) != program) return tl::unexpected(another_program());
+    const auto room = borrow(thread, at, insertion);
+    held += chosen->held + thread.release();
+    if (room && !*room) return tl::unexpected(room->error());
+    if (room) return Sent{thread.tid(), **room};
+  }
+  return fault("signals keep coming for its threads", "repeat, or start it from the debugger");
+}
+
+enum class Outcome { done, late, lost };
+// `held` grows by how long threads stood still.
+Outcome wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
+  constexpr milliseconds kPatience{5000};
+  constexpr std::chrono::microseconds kPause{100};
+  for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
+    if (!insertion.is_there()) return Outcome::lost;
+    insertion.hand_over();
+    const auto progress = insertion.progress();
+    if (progress == Insertion::Progress::done) return Outcome::done;
+    if (progress == Insertion::Progress::asks) {
+      auto threads = insertion.blocking_threads();
+      held += change_masks_by_ptrace(pid, threads, insertion.mask_change());
+      insertion.answer_unblocked(threads);
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  return Outcome::late;
+}
+
+// The memory goes back once nobody is in it any more. For how long a thread stood still for that.
+nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& room) {
+  constexpr int kLooks = 200;
+  constexpr milliseconds kPause{1};
+  nanoseconds held{};
+  for (int i = 0; i < kLooks; ++i, std::this_thread::sleep_for(kPause)) {
+    const auto helper = read_value<std::uint64_t>(pid, room.gate + GATE_HELPER_TID);
+    const auto error = read_value<std::uint64_t>(pid, room.gate + GATE_CREATED);
+    if (!helper || !error) return held;
+    if (*error == 0 &&
+        (*helper == 0 || thread_by_own_number(pid, static_cast<pid_t>(*helper)) != 0))
+      continue;
+    const char state = state_of(pid, borrowed);
+    const std::vector<pid_t> threads = threads_of(pid);
+    if (threads.empty()) return held;
+    // One that waits for the kernel cannot be stopped before that is over.
+    if (state != 'R' && state != 'S' && state != '\0') continue;
+    auto thread = TracedThread::stop(pid, state == '\0' ? threads.front() : borrowed);
+    if (!thread) continue;
+    const bool is_out = (state == '\0' || !comes_to(pid, borrowed, room.code, kCodeBytes)) &&
+                        !thread->is_delicate();
+    if (is_out) unmap(*thread, at, room);
+    held += thread->release();
+    if (is_out) return held;
+  }
+  return held;
+}
+
+// One that was started just now has not loaded its libraries yet; one that never will is known by
+// its file.
+void wait_for_libraries(pid_t pid) {
+  constexpr milliseconds kPatience{1000}, kPause{2};
+  const std::string executable = "/proc/" + std::to_string(pid) + "/exe";
+  for (const auto limit = Clock::now() + kPatience;
+       Clock::now() < limit && !find_loader_functions(pid) && check_kind(executable);)
+    std::this_thread::sleep_for(kPause);
+}
+
+Result<AttachResult> insert(pid_t pid, const std::string& program, Insertion& insertion) {
+  const std::uint64_t at = find_system_call_instruction(pid);
+  if (at == 0)
+    return fault("its libc has no syscall()", "start the program from the debugger instead");
+  const auto read = check_filters_by_ptrace(pid, insertion.hands());
+  if (!read) return tl::unexpected(read.error());
+  nanoseconds held = *read;
+  const auto sent = send_one(pid, program, at, insertion, held);
+  if (!sent) return tl::unexpected(sent.error());
+  switch (wait_for(pid, insertion, held)) {
+    case Outcome::lost:
+      return tl::unexpected(insertion.loss());
+    case Outcome::late:
+      return fault("it is still " + insertion.step(), insertion.outlook());
+    case Outcome::done:
+      break;
+  }
+  auto result = insertion.result();
+  held += give_back(pid, sent->thread, at, sent->room);
+  if (result) {
+    result->held_ms = std::chrono::duration<double, std::milli>(held).count();
+    result->others_ran = true;
+  }
+  return result;
+}
+
+Result<AttachResult> insert_if_can(pid_t pid, const std::string& program,
+                                   Result<Insertion> insertion) {
+  auto result = insertion ? insert(pid, program, *insertion)
+                          : Result<AttachResult>(tl::unexpected(insertion.error()));
+  if (!result) return tl::unexpected(actual_fault(pid, program, result.error()));
+  return result;
+}
+
+}  // namespace
+
+Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
+  if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
+  const std::string program = program_identity(pid);
+  wait_for_libraries(pid);
+  auto result = insert_if_can(pid, program, Insertion::prepare(pid, settings));
+  if (!result && !is_program(pid, program))
+    return tl::unexpected(with_left_behind(result.error(), settings, pid));
+  return result;
+}
+
+Result<AttachResult> release_by_ptrace(pid_t pid, std::uint64_t session) {
+  if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
+  const std::string program = program_identity(pid);
+  return insert_if_can(pid, program, Insertion::prepare_release(pid, session));
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,137 @@
+// A thread that is traced runs to a breakpoint of its own. Of the thread that traces it.
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "injector/attach/ptrace/ptrace_request.h"
+#include "injector/attach/ptrace/traced_thread.h"
+#include "injector/attach/remote/remote_process.h"
+
+namespace gnomon::injector {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+constexpr std::uint64_t kSigtrap = 1ull << (SIGTRAP - 1);
+
+constexpr std::uint64_t debug_register(unsigned index) {
+  return offsetof(struct user, u_debugreg) + index * sizeof(user::u_debugreg[0]);
+}
+
+// Of a debug register, and so of ours: nobody else traces it.
+bool is_of_breakpoint(const siginfo_t& info) {
+  return info.si_signo == SIGTRAP && info.si_code == TRAP_HWBKPT;
+}
+
+bool is_at_own_breakpoint(pid_t tid) {
+  siginfo_t info{};
+  return trace(PTRACE_GETSIGINFO, tid, 0, &info) == 0 && is_of_breakpoint(info);
+}
+
+// In a thread that blocks or ignores it, a trap changes what the program does with SIGTRAP
+// (force_sig of the kernel's); one that is pending would be taken for it.
+bool can_take_traps(pid_t pid, pid_t tid) {
+  const std::string status = proc_text(pid, "task/" + std::to_string(tid) + "/status");
+  const auto own = number_in(status, "SigPnd", 16), shared = number_in(status, "ShdPnd", 16),
+             ignored = number_in(status, "SigIgn", 16);
+  return own && shared && ignored && !((*own | *shared | *ignored) & kSigtrap);
+}
+
+}  // namespace
+
+bool TracedThread::is_at(std::uint64_t address) const {
+  user_regs_struct now{};
+  return trace(PTRACE_GETREGS, tid_, 0, &now) == 0 && now.rip == address;
+}
+
+// True: it stands at the address. Else it is stopped wherever it is, or has ended.
+bool TracedThread::run_until_trap(std::uint64_t address, Clock::time_point limit) {
+  constexpr nanoseconds kLook = milliseconds(1);
+  constexpr int kStays = 5;
+  bool is_over = false;
+  for (int waits = 0;;) {
+    const Came came = wait(is_over ? kForEver : kLook);
+    is_stopped_ = came != Came::nothing && came != Came::end;
+    since_ = not_yet_;
+    if (came == Came::end || came == Came::group_stop || came == Came::interrupt) return false;
+    if (came == Came::trap && is_at_own_breakpoint(tid_)) {
+      signal_ = 0;
+      if (is_at(address)) return true;
+    }
+    if (is_stopped_) go_on(PTRACE_CONT, std::exchange(signal_, 0));
+    waits = system_call_of(pid_, tid_) == SYS_futex ? waits + 1 : 0;
+    if (is_over || (waits < kStays && Clock::now() < limit)) continue;
+    is_over = true;
+    trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
+  }
+}
+
+// By a debug register of the thread's own: a breakpoint in the code would be everybody's.
+bool TracedThread::run_to(std::uint64_t address, milliseconds patience) {
+  constexpr std::uint64_t kExecute0 = 1;  // DR7: L0, R/W0 = LEN0 = 0 (Intel SDM 3B, 18.2.4)
+  const auto before = mask();
+  if (!before || !can_take_traps(pid_, tid_)) return false;
+  const bool blocks_traps = *before & kSigtrap;
+  if (blocks_traps && !set_mask(*before & ~kSigtrap)) return false;
+  bool arrived = false;
+  if (trace(PTRACE_POKEUSER, tid_, debug_register(0), number(address)) == 0 &&
+      trace(PTRACE_POKEUSER, tid_, debug_register(7), number(kExecute0)) == 0) {
+    go_on(PTRACE_CONT, 0);
+    arrived = run_until_trap(address, Clock::now() + patience);
+    trace(PTRACE_POKEUSER, tid_, debug_register(7), nullptr);
+  }
+  if (!is_stopped_) return false;
+  take_trap();
+  if (const auto now = mask(); blocks_traps && now) set_mask(*now | kSigtrap);
+  return look() && arrived;
+}
+
+bool TracedThread::has_trap_to_come() const {
+  constexpr std::uint64_t kAtOnce = 8;
+  const auto blocked = mask();
+  if (!blocked || *blocked & kSigtrap) return false;
+  std::array<siginfo_t, kAtOnce> pending{};
+  for (std::uint64_t first = 0;; first += kAtOnce) {
+    const __ptrace_peeksiginfo_args which{first, 0, static_cast<std::int32_t>(kAtOnce)};
+    const long count =
+        trace(PTRACE_PEEKSIGINFO, tid_, reinterpret_cast<std::uint64_t>(&which), pending.data());
+    for (long i = 0; i < count; ++i)
+      if (is_of_breakpoint(pending[static_cast<std::size_t>(i)])) return true;
+    if (count < static_cast<long>(kAtOnce)) return false;
+  }
+}
+
+// The kernel tells of a stop that was asked for, or of one of the whole process, even where a
+// thread has come to its breakpoint just then, and of that next. Let go with it, the process would
+// end.
+void TracedThread::take_trap() {
+  while (is_stopped_ && has_trap_to_come()) {
+    go_on(PTRACE_CONT, std::exchange(signal_, 0));
+    const Came came = wait(kForEver);
+    is_stopped_ = came != Came::nothing && came != Came::end;
+    since_ = not_yet_;
+    if (came == Came::trap && is_at_own_breakpoint(tid_)) signal_ = 0;
+  }
+}
+
+QuickBreakpoints::QuickBreakpoints() {
+  perf_event_attr nothing{};
+  nothing.size = sizeof nothing;
+  nothing.type = PERF_TYPE_SOFTWARE;
+  nothing.config = PERF_COUNT_SW_DUMMY;
+  nothing.exclude_kernel = nothing.exclude_hv = 1;
+  event_ =
+      static_cast<int>(syscall(SYS_perf_event_open, &nothing, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+QuickBreakpoints::~QuickBreakpoints() {
+  if (event_ >= 0) close(event_);
+}
+
+}  // namespace gnomon::injector

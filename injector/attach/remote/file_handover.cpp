@@ -1,0 +1,101 @@
+// Files for a process that cannot open them by their paths: another root, another mount namespace,
+// another user. They come to it through a socket of its own, as descriptors. Any thread.
+#include "injector/attach/remote/file_handover.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "injector/attach/remote/descriptor.h"
+
+namespace gnomon::injector {
+namespace {
+
+Descriptor descriptor_of(pid_t pid, int number) {
+  const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!process) return Descriptor(-1);
+  return Descriptor(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), number, 0)));
+}
+
+Fault no_handover(int error) {
+  return {
+      "it cannot open libcollector.so or the experiment's directory by their paths, and this "
+      "system does not let it have them otherwise (" +
+          std::string(std::strerror(error)) + ")",
+      "use a Linux kernel from 5.6, and be root outside of containers and sandboxes"};
+}
+
+// cmsg(3): the descriptors of a message go beside its bytes, of which there is to be one.
+bool send_files(int socket, const std::array<int, 2>& files) {
+  char byte = 0;
+  iovec data{&byte, sizeof byte};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof files)> control{};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = CMSG_LEN(sizeof files);
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  *header = {CMSG_LEN(sizeof files), SOL_SOCKET, SCM_RIGHTS};
+  std::memcpy(CMSG_DATA(header), files.data(), sizeof files);
+  return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof byte;
+}
+
+// Who owns the directory above may have put a link of that name there meanwhile.
+bool give(const std::string& directory, const Owner& owner) {
+  const Descriptor made(open(directory.c_str(), O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return made && fchown(made.get(), owner.user, owner.group) == 0;
+}
+
+}  // namespace
+
+// Of a descriptor that it does not have, the answer is that.
+Result<void> check_handover(pid_t pid) {
+  const Descriptor any = descriptor_of(pid, 0);
+  if (!any && errno != EBADF) return tl::unexpected(no_handover(errno));
+  return {};
+}
+
+Result<std::string> make_experiment(const std::string& stem, const Owner& owner) {
+  constexpr int kMost = 1'000'000;
+  for (int n = 1; n < kMost; ++n) {
+    std::string directory = stem + "." + std::to_string(n) + ".er";
+    if (mkdir(directory.c_str(), 0755) == 0) {
+      if (owner.user == geteuid() || give(directory, owner)) return directory;
+      const int error = errno;
+      rmdir(directory.c_str());
+      errno = error;
+    }
+    if (errno != EEXIST) break;
+  }
+  return fault("no experiment can be made at " + stem + ".N.er (" + std::strerror(errno) + ")",
+               "choose another directory");
+}
+
+Result<void> hand(pid_t pid, int socket, const std::string& library, const std::string& directory) {
+  const Descriptor there = descriptor_of(pid, socket);
+  if (!there) return tl::unexpected(no_handover(errno));
+  const Descriptor library_file(open(library.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor directory_file(
+      open(directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (library_file && directory_file &&
+      send_files(there.get(), {library_file.get(), directory_file.get()}))
+    return {};
+  const int error = errno;
+  hand_nothing(pid, socket);
+  return fault("libcollector.so could not be handed to it (" + std::string(std::strerror(error)) +
+               ")");
+}
+
+void hand_nothing(pid_t pid, int socket) {
+  const Descriptor there = descriptor_of(pid, socket);
+  if (there) send(there.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,65 @@
+// Handshake of a launch: finds the control page of the launched program's experiment and tells the
+// collector, which holds the program there, to record. Any thread; no debugger needed.
+#include "injector/launch/handshake.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "injector/recording.h"
+#include "libcollector/format/control.h"
+
+namespace gnomon::injector {
+namespace {
+
+using format::ControlPage;
+using Clock = std::chrono::steady_clock;
+
+Fault failure_of(const ControlPage& page) {
+  if (const auto* row = format::find_failure(page.failure))
+    return {std::string(row->what), std::string(row->next)};
+  return {"the collector could not begin", ""};
+}
+
+bool runs(pid_t pid) {
+  char path[PATH_MAX];
+  return readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path, sizeof path) > 0;
+}
+
+}  // namespace
+
+Result<void> ask_to_record(const std::string& stem, std::uint64_t session, pid_t pid,
+                           unsigned limit_ms, const std::stop_token& stop) {
+  const auto limit = Clock::now() + std::chrono::milliseconds(limit_ms);
+  MappedControl page;
+  for (; Clock::now() < limit && !stop.stop_requested();
+       std::this_thread::sleep_for(std::chrono::microseconds(500))) {
+    if (!page) page = find_control(stem, session, pid);
+    if (!page && runs(pid)) continue;
+    if (!page) return {};  // it ended, and what reports say of that is said there
+    if (page->major != format::kFormatMajor)
+      return fault("libcollector.so is of another version", "install Gnomon anew");
+    switch (static_cast<format::State>(std::atomic_ref(page->state).load())) {
+      case format::State::none:
+        continue;
+      case format::State::armed:
+        std::atomic_ref(page->asked).store(static_cast<std::uint32_t>(format::Ask::record));
+        syscall(SYS_futex, &page->asked, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+        return {};
+      case format::State::failed:
+        return tl::unexpected(failure_of(*page));
+      default:
+        return {};
+    }
+  }
+  if (page) return fault("the collector did not come as far as recording");
+  return fault("the collector could not write " + stem + ".N.er",
+               "see whether that file system is full, and whether the program may write there");
+}
+
+}  // namespace gnomon::injector

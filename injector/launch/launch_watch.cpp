@@ -1,0 +1,91 @@
+// Watches a target's launches and answers the collector of each. A thread of its own, beside
+// LLDB's.
+#include "injector/launch/launch_watch.h"
+
+#include <chrono>
+
+#include "injector/launch/handshake.h"
+#include "injector/preflight.h"
+#include "injector/presence.h"
+
+namespace gnomon::injector {
+namespace {
+
+constexpr std::uint32_t kBell = 1;
+
+}  // namespace
+
+Watch::Watch(lldb::SBDebugger debugger, lldb::SBTarget target, Settings settings,
+             std::string executable)
+    : debugger_(debugger),
+      target_(target),
+      settings_(std::move(settings)),
+      executable_(std::move(executable)),
+      events_("gnomon.launches"),
+      bell_("gnomon.bell") {
+  bell_.AddListener(events_, kBell);
+  // The first news of a launch: the program itself is mapped, its loader has not run.
+  target_.GetBroadcaster().AddListener(events_, lldb::SBTarget::eBroadcastBitModulesLoaded);
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+Watch::~Watch() {
+  thread_.request_stop();
+  bell_.BroadcastEventByType(kBell);
+}
+
+void Watch::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    lldb::SBEvent event;
+    if (!events_.WaitForEvent(UINT32_MAX, event) || stop.stop_requested()) continue;
+    lldb::SBProcess process = target_.GetProcess();
+    const auto pid = static_cast<pid_t>(process.GetProcessID());
+    if (pid <= 0 || process.GetUniqueID() == judged_ || !was_launched(pid)) continue;
+    judge(process.GetUniqueID(), pid, stop);
+  }
+}
+
+void Watch::judge(std::uint32_t process, pid_t pid, const std::stop_token& stop) {
+  const std::optional<Fault> found = fault_of(pid, stop);
+  {
+    const std::lock_guard lock(mutex_);
+    judged_ = process;
+    verdict_ = found;
+  }
+  if (!found || stop.stop_requested()) return;
+  const std::string text =
+      "warning: process " + std::to_string(pid) + " is not recorded: " + sentence(*found) + "\n";
+  lldb::SBFile output = debugger_.GetErrorFile();
+  std::size_t written = 0;
+  output.Write(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), &written);
+  output.Flush();
+}
+
+std::optional<Fault> Watch::fault_of(pid_t pid, const std::stop_token& stop) {
+  using std::chrono::milliseconds;
+  if (auto fit = check_program(executable_); !fit) return fit.error();
+  for (unsigned looks = 0; !stop.stop_requested(); ++looks) {
+    switch (presence(pid, executable_, settings_.library)) {
+      case Presence::gone:
+        return std::nullopt;
+      case Presence::absent:
+        return absence(pid, settings_.library);
+      case Presence::here: {
+        auto asked = ask_to_record(settings_.stem, settings_.session, pid, kHoldMs, stop);
+        if (!asked) return asked.error();
+        return std::nullopt;
+      }
+      case Presence::not_yet:
+        // A program stopped before its loader ran may stay so for long.
+        std::this_thread::sleep_for(milliseconds(looks < 2000 ? 1 : 20));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> Watch::verdict(lldb::SBProcess process) {
+  const std::lock_guard lock(mutex_);
+  return process.GetUniqueID() == judged_ ? verdict_ : std::nullopt;
+}
+
+}  // namespace gnomon::injector

@@ -1,0 +1,193 @@
+// Recording begins in a process that has run for a while, and ends there again. On a thread made
+// for it by the injector, with all signals blocked; other threads run.
+#include "libcollector/format/attach.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "libcollector/attach/attach_tasks.h"
+#include "libcollector/attach/release.h"
+#include "libcollector/attach/thread_stacks.h"
+#include "libcollector/clock/ignored_code.h"
+#include "libcollector/clock/thread_clock.h"
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/signal_action.h"
+#include "libcollector/core/syscall.h"
+#include "libcollector/core/thread_slots.h"
+#include "libcollector/core/time.h"
+#include "libcollector/hook/binding.h"
+#include "libcollector/objects/executable.h"
+#include "libcollector/program/handler_masks.h"
+#include "libcollector/record/header.h"
+#include "libcollector/session/session.h"
+
+namespace gnomon::collector {
+namespace {
+
+using format::Attached;
+using format::AttachRequest;
+
+constinit std::atomic<bool> busy = false;
+constinit std::uint32_t owner = 0;  // the process whose threads the slots belong to
+
+// In a fork child the slots are those of the parent's threads, whose timers are not here.
+void forget_foreign_threads(std::uint32_t pid) {
+  if (owner != 0 && owner != pid)
+    visit_threads(
+        [](Thread& thread, std::uint64_t) {
+          thread.ticking = 0;
+          release_thread(thread);
+        },
+        0);
+  owner = pid;
+  visit_threads(
+      [](Thread& thread, std::uint64_t process) {
+        if (thread.tid == 0 ||
+            raw_syscall(SYS_tgkill, static_cast<long>(process), long{thread.tid}, 0) == 0)
+          return;
+        stop_clock(thread);
+        release_thread(thread);
+      },
+      pid);
+}
+
+// A thread may just have been about to bind a word of its own to libc: once more at the end.
+void follow_program(Recorder& recorder, AttachRequest& request) {
+  const Bound first = bind_hooks();
+  sample_tasks(recorder, request);
+  const Bound late = bind_hooks();
+  request.unbound = late.refused;
+  for (std::uint32_t i = 0; i < request.unbound; ++i) recorder.drop(format::Drop::unbound);
+  if (const char* maker = bound_elsewhere("pthread_create")) {
+    recorder.drop(format::Drop::foreign_thread_makers);
+    std::strncpy(request.thread_maker, maker, sizeof request.thread_maker - 1);
+  }
+  const std::uint64_t at = now(CLOCK_MONOTONIC);
+  write_log(recorder, {"bind", at, "slots", first.slots + late.slots});
+  write_log(recorder, {"attach", at, "threads", request.threads});
+}
+
+// The loader knows this library by a descriptor that is closed since; debuggers and the program ask
+// the loader for its path. It does not free the text: the library stays.
+void correct_path(const AttachRequest& request) {
+  static char path[sizeof request.library];
+  using FindObject = int (*)(void*, dl_find_object*);
+  const auto find =
+      reinterpret_cast<FindObject>(dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35"));
+  constexpr char kDescriptors[] = "/proc/self/fd/";
+  dl_find_object found{};
+  if (!find || find(path, &found) != 0 ||
+      std::strncmp(found.dlfo_link_map->l_name, kDescriptors, sizeof kDescriptors - 1) != 0)
+    return;
+  std::memcpy(path, request.library, sizeof path);
+  path[sizeof path - 1] = 0;
+  atomic(found.dlfo_link_map->l_name).store(path);
+}
+
+// Without it nobody tells a tick that code was unloaded, whose tables it would read.
+bool libc_tells_of_unloading() {
+  return dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35") != nullptr;
+}
+
+// Where an experiment is that was handed to us, as the injector sees it; empty: as we do.
+constinit char handed[sizeof AttachRequest::directory] = {};
+
+Attached report_location(const Recorder& active, AttachRequest& request) {
+  std::memcpy(request.directory, handed[0] != 0 ? handed : active.directory(),
+              sizeof request.directory);
+  return Attached::already;
+}
+
+Attached attach(AttachRequest& request) {
+  static Settings settings;
+  if (const Recorder* active = active_recorder()) return report_location(*active, request);
+  if (!libc_tells_of_unloading()) return Attached::old_libc;
+  if (!has_earlier_ended()) return Attached::still_ending;
+  settings = {};
+  settings.session = request.session;
+  settings.interval_ns = request.interval;
+  request.stem[sizeof request.stem - 1] = 0;
+  std::memcpy(settings.stem, request.stem, sizeof settings.stem);
+  settings.handed = request.directory_fd;
+  settings.seen_pid = request.seen_pid;
+  std::memcpy(settings.seen_namespace, request.seen_namespace, sizeof settings.seen_namespace);
+  handed[0] = 0;
+  if (settings.handed >= 0) std::memcpy(handed, request.directory, sizeof handed);
+  executable_path(settings.executable, sizeof settings.executable);
+  forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
+  note_borrowed({request.borrowed_begin, request.borrowed_end});
+  ignored_code = {request.code_begin, request.code_end};
+  note_mappings();
+  note_open_tasks();
+  const auto [recorder, error] = begin_attached(settings);
+  request.error = error;
+  if (!recorder) return Attached::no_directory;
+  if (settings.handed < 0)
+    std::memcpy(request.directory, recorder->directory(), sizeof request.directory);
+  if (recorder->recording()) {
+    follow_program(*recorder, request);
+    return Attached::recording;
+  }
+  request.failure = recorder->control()->failure;
+  request.error = recorder->control()->failure_errno;
+  give_directory_back();
+  return Attached::failed;
+}
+
+Attached release(AttachRequest& request) {
+  if (const Recorder* active = active_recorder();
+      active && active->control()->session != request.session)
+    return report_location(*active, request);
+  forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
+  return give_process_back(request);
+}
+
+// One that has no experiment takes no directory for it.
+bool has_taken_directory(Attached answer) {
+  return answer == Attached::recording || answer == Attached::failed ||
+         answer == Attached::no_directory;
+}
+
+Attached handle_attach(AttachRequest& request) {
+  correct_path(request);
+  const Attached answer = attach(request);
+  if (request.directory_fd >= 0 && !has_taken_directory(answer))
+    raw_syscall(SYS_close, long{request.directory_fd});
+  return answer;
+}
+
+// One at a time.
+Attached dispatch(AttachRequest& request, Attached (*what)(AttachRequest&)) {
+  if (request.bytes != sizeof request || request.version != format::kAttachVersion)
+    return Attached::other_version;
+  if (busy.exchange(true)) return Attached::already;
+  const Attached answer = what(request);
+  busy = false;
+  return answer;
+}
+
+int answer(AttachRequest& request, Attached (*what)(AttachRequest&)) {
+  request.answer = static_cast<std::uint32_t>(dispatch(request, what));
+  return static_cast<int>(request.answer);
+}
+
+}  // namespace
+
+// Both return and store the answer.
+extern "C" {
+__attribute__((visibility("default"))) int gnomon_attach(AttachRequest* request) {
+  return answer(*request, handle_attach);
+}
+
+__attribute__((visibility("default"))) int gnomon_release(AttachRequest* request) {
+  return answer(*request, release);
+}
+}
+
+}  // namespace gnomon::collector

@@ -1,0 +1,110 @@
+// What the collector has of a process goes back to it. Normal context.
+#include "libcollector/attach/release.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "libcollector/attach/attach_tasks.h"
+#include "libcollector/attach/kernel_threads.h"
+#include "libcollector/clock/thread_clock.h"
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/syscall.h"
+#include "libcollector/core/thread_slots.h"
+#include "libcollector/hook/binding.h"
+#include "libcollector/program/handler_masks.h"
+#include "libcollector/program/sigaction.h"
+#include "libcollector/program/signal_masks.h"
+#include "libcollector/session/session.h"
+
+namespace gnomon::collector {
+namespace {
+
+using format::Attached;
+using format::AttachRequest;
+
+bool is_alive(const Thread& thread) {
+  return raw_syscall(SYS_tgkill, long{getpid()}, long{thread.tid}, 0) == 0;
+}
+
+// No thread has a clock, or a tick before it that would start one.
+bool are_clocks_still() {
+  bool still = true;
+  visit_threads(
+      [](Thread& thread, std::uint64_t word) {
+        if (atomic(thread.ticking).load() != 0 || atomic(thread.in_handler).load() != 0)
+          *reinterpret_cast<bool*>(word) = false;
+      },
+      reinterpret_cast<std::uint64_t>(&still));
+  return still;
+}
+
+// The calling thread itself, if the program has made it.
+void apply_own_emulated_mask() {
+  Thread* own = current_thread;
+  if (!own || own->mask_emulated == 0) return;
+  apply_emulated_mask(*own);
+  own->mask_emulated = 0;
+}
+
+// Those that only the program believes to block SIGPROF; how many they are.
+std::uint32_t list_emulated(AttachRequest& request) {
+  struct List {
+    AttachRequest& request;
+    std::uint32_t count;
+  } list{request, 0};
+  request.listed = 0;
+  visit_threads(
+      [](Thread& thread, std::uint64_t word) {
+        auto& [to, count] = *reinterpret_cast<List*>(word);
+        if (atomic(thread.mask_emulated).load() == 0 || thread.tid == 0 || !is_alive(thread))
+          return;
+        ++count;
+        if (to.listed < format::kBlockingThreads)
+          to.list[to.listed++] = {reinterpret_cast<std::uint64_t>(&thread.tid),
+                                  reinterpret_cast<std::uint64_t>(&thread.mask_emulated),
+                                  thread.tid, 0};
+      },
+      reinterpret_cast<std::uint64_t>(&list));
+  return list.count;
+}
+
+bool is_held(std::uint32_t tid, const void* data) {
+  const auto& request = *static_cast<const AttachRequest*>(data);
+  const std::size_t count = std::min<std::size_t>(request.held_count, format::kHeldThreads);
+  const std::uint32_t* end = request.held + count;
+  return std::find(request.held, end, tid) != end;
+}
+
+// A debugger that has been shown a tick hands it on whatever the signal's action is by then.
+bool are_ticks_handed_on(const void* data) {
+  constexpr std::uint64_t kPatience = 500'000'000;  // ns
+  return static_cast<const AttachRequest*>(data)->debugged == 0 ||
+         await_handed_signals(is_held, data, kPatience);
+}
+
+}  // namespace
+
+Attached give_process_back(AttachRequest& request) {
+  const bool ended = end_session();
+  stop_all_clocks();
+  if (!ended || !are_clocks_still()) return Attached::still_holds_clocks;
+  allow_mask_emulation(false);
+  apply_own_emulated_mask();
+  if (list_emulated(request) != 0) ask_for_masks(request);
+  forget_tasks();  // of which thread the mask is its own is to be seen anew
+  if (request.blocking = list_emulated(request); request.blocking != 0) {
+    allow_mask_emulation(true);
+    return Attached::still_holds_masks;
+  }
+  if (!give_sigprof_back(collector_sigprof, are_ticks_handed_on, &request)) {
+    allow_mask_emulation(true);
+    return Attached::still_holds_signal;
+  }
+  restore_handler_masks();
+  request.unbound = unbind_hooks().refused;
+  return Attached::released;
+}
+
+}  // namespace gnomon::collector

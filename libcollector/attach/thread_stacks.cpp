@@ -1,0 +1,54 @@
+// Where the stacks of threads lie that were not made under our eyes.
+#include "libcollector/attach/thread_stacks.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "libcollector/core/mappings.h"
+#include "libcollector/record/process_identity.h"
+
+namespace gnomon::collector {
+namespace {
+
+constinit Mappings mappings;
+constinit ByteRange borrowed;
+
+}  // namespace
+
+// The interval in which the kernel maps nothing but the stack below its top is at least the stack's
+// size limit (mmap_base leaves 128 MiB or more).
+ByteRange main_stack(std::uint64_t top) {
+  constexpr std::uint64_t kGap = 128ull << 20;
+  rlimit limit{};
+  getrlimit(RLIMIT_STACK, &limit);
+  return {top - std::min<std::uint64_t>(limit.rlim_cur, kGap), top};
+}
+
+// proc_pid_stat(5): (28) startstack, where the kernel put argc.
+ByteRange main_stack() {
+  const std::uint64_t top = own_stat_field(28);
+  return top == 0 ? ByteRange{} : main_stack(top);
+}
+
+void note_borrowed(const ByteRange& memory) { borrowed = memory; }
+
+bool is_on_borrowed() {
+  return borrowed.contains(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
+}
+
+bool note_mappings() { return mappings.read(); }
+
+// glibc puts a thread's descriptor, to which pthread_self points, at the top of its stack; the main
+// thread's lies elsewhere.
+ByteRange running_stack(const ByteRange& main) {
+  const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  const auto self = static_cast<std::uint64_t>(pthread_self());
+  const Mapping found = mappings.find(self);
+  const ByteRange around = found.writable ? found.range : ByteRange{};
+  const bool is_main = main.end != 0 && !(around.contains(here) && here < self);
+  return is_main ? main : ByteRange{around.begin, around.end == 0 ? 0 : self};
+}
+
+}  // namespace gnomon::collector

@@ -1,0 +1,231 @@
+// A program that was linked before the collector came is bound to our functions: where its load
+// objects hold the address of one of libc's, they get that of the hook before it, and so does
+// libc's own symbol table, from which the loader takes what is bound, loaded or looked up later.
+// And back again. Normal context; other threads run.
+#include "libcollector/hook/binding.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/byte_range.h"
+#include "libcollector/core/mappings.h"
+#include "libcollector/core/syscall.h"
+#include "libcollector/hook/dynamic_section.h"
+#include "libcollector/hook/hook.h"
+
+namespace gnomon::collector {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+
+std::uint64_t number(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
+
+enum class Towards { us, libc };
+
+struct Pass {
+  Mappings mappings;
+  Towards towards;
+  ByteRange originals;  // all that is behind the hooks lies there
+  ByteRange from;       // and there all that is to be changed leads to
+  Bound bound;
+};
+
+constinit Pass* under_way = nullptr;
+
+std::uint64_t original(const Hook& hook) { return number(hook.original->found); }
+std::uint64_t replacement(const Hook& hook) { return number(hook.replacement); }
+
+ByteRange range_of(std::uint64_t (*function)(const Hook&)) {
+  ByteRange range{~0ull, 0};
+  for (const Hook& hook : all_hooks()) {
+    const std::uint64_t at = function(hook);
+    if (at == 0) continue;
+    range = {std::min(range.begin, at), std::max(range.end, at + 1)};
+  }
+  return range;
+}
+
+// What stands on the other side of a hook; 0: nothing.
+std::uint64_t other_side(std::uint64_t function, const Pass& pass) {
+  if (!pass.from.contains(function)) return 0;
+  const bool to_us = pass.towards == Towards::us;
+  for (const Hook& hook : all_hooks())
+    if ((to_us ? original(hook) : replacement(hook)) == function)
+      return to_us ? replacement(hook) : original(hook);
+  return 0;
+}
+
+std::uint32_t flags_at(const LoadObject& object, std::uint64_t at) {
+  for (std::size_t i = 0; i < object.header_count; ++i) {
+    const auto& header = object.headers[i];
+    const std::uint64_t begin = object.bias + header.p_vaddr;
+    if (header.p_type == PT_LOAD && at >= begin && at < begin + header.p_memsz)
+      return header.p_flags;
+  }
+  return 0;
+}
+
+// For as long as it lives its range, which lies in one mapping, can be written. Pages that the
+// loader has made read-only (RELRO), or that never were anything else, are it again afterwards:
+// nobody but the loader changes that, and its lock is ours.
+class Unlocked {
+ public:
+  Unlocked(const ByteRange& range, const LoadObject& object, const Pass& pass)
+      : begin_(range.begin & ~(kPage - 1)),
+        end_((range.end + kPage - 1) & ~(kPage - 1)),
+        executable_(flags_at(object, range.begin) & PF_X ? PROT_EXEC : 0),
+        locked_(!pass.mappings.find(range.begin).writable),
+        open_(!locked_ || protect(PROT_READ | PROT_WRITE)) {}
+  ~Unlocked() {
+    if (locked_ && open_) protect(PROT_READ);
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+  bool replace(std::uint64_t at, std::uint64_t from, std::uint64_t to) const {
+    return open_ && atomic(*reinterpret_cast<std::uint64_t*>(at)).compare_exchange_strong(from, to);
+  }
+
+ private:
+  bool protect(int protection) const {
+    return raw_syscall(SYS_mprotect, static_cast<long>(begin_), static_cast<long>(end_ - begin_),
+                       protection | executable_) == 0;
+  }
+
+  std::uint64_t begin_, end_;
+  int executable_;
+  bool locked_, open_;
+};
+
+bool is_word_of(std::uint64_t at, const LoadObject& object, const Pass& pass) {
+  return at % 8 == 0 && at >= object.begin && at < object.end &&
+         pass.mappings.find(at).range.end != 0;
+}
+
+// psABI: JUMP_SLOT for calls by the PLT, GLOB_DAT for those without and for addresses, 64 for
+// addresses in data.
+bool holds_address(const ElfW(Rela) & relocation) {
+  const auto type = ELF64_R_TYPE(relocation.r_info);
+  return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
+}
+
+void bind_slots(std::span<const ElfW(Rela)> relocations, const LoadObject& object, Pass& pass) {
+  for (const auto& relocation : relocations) {
+    const std::uint64_t at = object.bias + relocation.r_offset;
+    if (!holds_address(relocation) || !is_word_of(at, object, pass)) continue;
+    const std::uint64_t now = atomic(*reinterpret_cast<std::uint64_t*>(at)).load();
+    const std::uint64_t other = other_side(now, pass);
+    if (other == 0) continue;
+    const Unlocked word({at, at + 8}, object, pass);
+    ++(word.replace(at, now, other) ? pass.bound.slots : pass.bound.refused);
+  }
+}
+
+// A value is added to where the object lies, and the sum may lie anywhere. 0: it stays.
+std::uint64_t other_value(const ElfW(Sym) & symbol, const LoadObject& object, const Pass& pass) {
+  if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return 0;
+  const std::uint64_t other = other_side(object.bias + symbol.st_value, pass);
+  return other == 0 ? 0 : other - object.bias;
+}
+
+// All at once: pages changed one by one would stay mappings of their own.
+void bind_symbols(std::span<const ElfW(Sym)> symbols, const LoadObject& object, Pass& pass) {
+  ByteRange changed{~0ull, 0};
+  for (const auto& symbol : symbols)
+    if (other_value(symbol, object, pass) != 0)
+      changed = {std::min(changed.begin, number(&symbol)), number(&symbol + 1)};
+  if (changed.end == 0) return;
+  const Unlocked table(changed, object, pass);
+  for (const auto& symbol : symbols) {
+    const std::uint64_t value = other_value(symbol, object, pass);
+    if (value == 0) continue;
+    const bool done = table.replace(number(&symbol.st_value), symbol.st_value, value);
+    ++(done ? pass.bound.symbols : pass.bound.refused);
+  }
+}
+
+template <typename Bind>
+void for_all_objects(Pass& pass, Bind bind) {
+  struct Both {
+    Pass& pass;
+    Bind bind;
+  } both{pass, bind};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& [to, visit] = *static_cast<Both*>(data);
+        const LoadObject object = load_object_of(*info);
+        const bool own = ByteRange{object.begin, object.end}.contains(number(&under_way));
+        if (!own && object.begin < object.end) visit(object, to);
+        return 0;
+      },
+      &both);
+}
+
+// Symbols first: what is bound meanwhile is bound to us.
+void bind_all(Pass& pass) {
+  pass.bound.refused = 0;
+  for_all_objects(pass, [](const LoadObject& object, Pass& to) {
+    if (to.originals.begin >= object.begin && to.originals.begin < object.end)
+      bind_symbols(dynamic_section_of(object).symbols, object, to);
+  });
+  for_all_objects(pass, [](const LoadObject& object, Pass& to) {
+    const DynamicSection section = dynamic_section_of(object);
+    bind_slots(section.data, object, to);
+    bind_slots(section.plt, object, to);
+  });
+}
+
+}  // namespace
+
+// An indirect function: to tell its address dlsym(3) calls this while it holds the loader's lock,
+// under which nothing is loaded, relocated, protected or unloaded.
+extern "C" {
+[[gnu::used]] static void (*gnomon_resolve_binding())() {
+  if (Pass* pass = under_way) bind_all(*pass);
+  return [] {};
+}
+__attribute__((visibility("default"), ifunc("gnomon_resolve_binding"))) void gnomon_binding();
+}
+
+namespace {
+
+Bound bind(Towards towards) {
+  static Pass pass;
+  pass.bound = {};
+  pass.bound.refused = static_cast<std::uint32_t>(all_hooks().last - all_hooks().first);
+  pass.towards = towards;
+  pass.originals = range_of(original);
+  pass.from = towards == Towards::us ? pass.originals : range_of(replacement);
+  if (pass.mappings.read()) {
+    under_way = &pass;
+    dlvsym(RTLD_DEFAULT, "gnomon_binding", "GNOMON_1");
+    under_way = nullptr;
+  }
+  pass.mappings.clear();
+  return pass.bound;
+}
+
+}  // namespace
+
+Bound bind_hooks() { return bind(Towards::us); }
+Bound unbind_hooks() { return bind(Towards::libc); }
+
+// An executable that is not position-independent gives a function an address of its own, from which
+// it goes on by a slot: its symbol is an undefined one (psABI, "Function Addresses").
+const char* bound_elsewhere(const char* name) {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  for (const Hook& hook : all_hooks())
+    if (found == hook.replacement || found == hook.original->found) return nullptr;
+  Dl_info info{};
+  void* symbol = nullptr;
+  if (!found || dladdr1(found, &info, &symbol, RTLD_DL_SYMENT) == 0) return "";
+  if (symbol && static_cast<const ElfW(Sym)*>(symbol)->st_shndx == SHN_UNDEF) return nullptr;
+  return info.dli_fname;
+}
+
+}  // namespace gnomon::collector

@@ -1,0 +1,29 @@
+// Functions of libc's that replacement stand before: a row for each. Normal context.
+#pragma once
+#include "libcollector/hook/next_symbol.h"
+
+namespace gnomon::collector {
+
+struct Hook {
+  void* replacement;
+  NextFunction* original;
+};
+
+// Two names of one function in libc need one row.
+#define GNOMON_HOOK(function, next)                                                          \
+  [[gnu::section("gnomon_hooks"), gnu::used]] ::gnomon::collector::Hook hook_of_##function { \
+    reinterpret_cast<void*>(function), &(next)                                               \
+  }
+
+struct Hooks {
+  const Hook *first, *last;
+  const Hook* begin() const { return first; }
+  const Hook* end() const { return last; }
+};
+Hooks all_hooks();
+
+// Looks up what stands original them: before any is called, and before the program is bound to
+// them.
+void find_originals();
+
+}  // namespace gnomon::collector

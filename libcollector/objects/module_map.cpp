@@ -1,0 +1,237 @@
+// Load objects: at start in normal context, later ones from the signal handler that met them.
+#include "libcollector/objects/module_map.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstring>
+
+#include "libcollector/core/json_line.h"
+#include "libcollector/core/time.h"
+#include "libcollector/format/names.h"
+#include "libcollector/objects/build_id.h"
+#include "libcollector/objects/executable.h"
+#include "libcollector/objects/known_objects.h"
+
+namespace gnomon::collector {
+namespace {
+
+constinit KnownObjects known = {};
+// Never unloaded.
+constexpr std::uint32_t kMaxAtStart = 1024;
+constinit LoadObject at_start[kMaxAtStart] = {};
+constinit std::uint32_t count_at_start = 0;
+constinit char map_path[Recorder::kPathBytes] = {};
+
+using FindObject = int (*)(void*, dl_find_object*);
+constinit FindObject find_object = nullptr;
+
+// By the loader's own lock-free table. Program headers are read where the first page maps them.
+bool ask_loader(std::uint64_t pc, LoadObject& object, std::uint64_t& frame_header) {
+  dl_find_object found{};
+  if (find_object(reinterpret_cast<void*>(pc), &found) != 0) return false;
+  object = {};
+  object.begin = reinterpret_cast<std::uint64_t>(found.dlfo_map_start);
+  object.end = reinterpret_cast<std::uint64_t>(found.dlfo_map_end);
+  object.bias = found.dlfo_link_map->l_addr;
+  object.path = found.dlfo_link_map->l_name;
+  frame_header = reinterpret_cast<std::uint64_t>(found.dlfo_eh_frame);
+  const auto* elf = static_cast<const ElfW(Ehdr)*>(found.dlfo_map_start);
+  if (std::memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0 &&
+      elf->e_phoff + elf->e_phnum * sizeof(ElfW(Phdr)) <= 4096) {
+    object.headers = reinterpret_cast<const ElfW(Phdr)*>(object.begin + elf->e_phoff);
+    object.header_count = elf->e_phnum;
+  }
+  return true;
+}
+
+// Without the loader's table.
+bool ask_start(std::uint64_t pc, LoadObject& object, std::uint64_t& frame_header) {
+  for (std::uint32_t i = 0; i < count_at_start; ++i) {
+    if (pc < at_start[i].begin || pc >= at_start[i].end) continue;
+    object = at_start[i];
+    for (std::size_t h = 0; h < object.header_count; ++h)
+      if (object.headers[h].p_type == PT_GNU_EH_FRAME)
+        frame_header = object.bias + object.headers[h].p_vaddr;
+    return true;
+  }
+  return false;
+}
+
+// FNV-1a (64 bits) of path and build-id; never 0.
+std::uint64_t identity_of(const LoadObject& object) {
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3ull; };
+  for (const char* c = object.path; *c; ++c) add(static_cast<unsigned char>(*c));
+  const BuildId id = build_id_of(object);
+  for (std::size_t i = 0; i < id.size; ++i) add(id.data[i]);
+  return hash | 1;
+}
+
+bool is_same(const KnownObjects::Found& found, const LoadObject& object) {
+  return found.identity == 0 || (found.begin == object.begin && found.end == object.end &&
+                                 found.identity == identity_of(object));
+}
+
+bool write_object(Recorder& recorder, const LoadObject& object, char* text, std::size_t size) {
+  const BuildId id = build_id_of(object);
+  JsonLine line(text, size);
+  line.text("event", "load")
+      .number("time", now(CLOCK_MONOTONIC))
+      .number("epoch", recorder.epoch())
+      .hex("begin", object.begin)
+      .hex("end", object.end)
+      .hex("bias", object.bias)
+      .text("path", object.path);
+  if (id.size != 0) line.bytes("build_id", id.data, id.size);
+  const std::size_t length = line.finish();
+  if (length == 0 || !append_text(map_path, text, length)) return false;
+  recorder.count_map_line();
+  return true;
+}
+
+// True for the one caller that did it. The stacks of the new epoch are kept apart from those
+// before, so the line is there before the epoch begins.
+bool unload(Recorder& recorder, const KnownObjects::Found& object) {
+  if (!known.forget(object)) return false;
+  for (std::uint32_t epoch = recorder.epoch();; epoch = recorder.epoch()) {
+    char text[256];
+    JsonLine line(text, sizeof text);
+    line.text("event", "unload")
+        .number("time", now(CLOCK_MONOTONIC))
+        .number("epoch", epoch + 1)
+        .hex("begin", object.begin)
+        .hex("end", object.end);
+    const std::size_t length = line.finish();
+    if (append_text(map_path, text, length))
+      recorder.count_map_line();
+    else
+      recorder.drop(format::Drop::load_objects);
+    if (recorder.begin_epoch(epoch + 1)) return true;
+  }
+}
+
+struct Walk {
+  Recorder* recorder;
+  char* text;
+  std::size_t size;
+  bool written;
+  bool permanent;
+  char executable[Recorder::kPathBytes];
+};
+
+int on_object(dl_phdr_info* info, std::size_t, void* data) {
+  auto& walk = *static_cast<Walk*>(data);
+  LoadObject object = load_object_of(*info);
+  if (object.begin >= object.end) return 0;
+  if (!object.path || !*object.path) object.path = walk.executable;
+  const bool vdso = std::strncmp(object.path, "linux-vdso", 10) == 0;
+  if (vdso) object.path = "[vdso]";
+  known.remember(
+      object, walk.permanent || vdso || object.path == walk.executable ? 0 : identity_of(object));
+  if (count_at_start < kMaxAtStart) at_start[count_at_start++] = object;
+  walk.written = write_object(*walk.recorder, object, walk.text, walk.size) && walk.written;
+  return 0;
+}
+
+// What stands where the known objects were.
+class Seen {
+ public:
+  void add(const KnownObjects::Found& found, bool same) {
+    (same ? same_ : other_)[found.slot / 64] |= 1ull << found.slot % 64;
+  }
+  bool has_same(const KnownObjects::Found& found) const { return has(same_, found); }
+  bool has_other(const KnownObjects::Found& found) const { return has(other_, found); }
+
+ private:
+  using Slots = std::uint64_t[KnownObjects::kMax / 64];
+  static bool has(const Slots& slots, const KnownObjects::Found& found) {
+    return slots[found.slot / 64] >> found.slot % 64 & 1;
+  }
+
+  Slots same_ = {}, other_ = {};
+};
+
+int see_object(dl_phdr_info* info, std::size_t, void* seen) {
+  const LoadObject object = load_object_of(*info);
+  if (const KnownObjects::Found found = known.find(object.begin); found && object.path)
+    static_cast<Seen*>(seen)->add(found, is_same(found, object));
+  return 0;
+}
+
+// One that a tick has met since is not seen, but the loader knows it. Nothing of it is read: it may
+// just have been unmapped by another thread, which will ask for itself.
+bool is_known_to_loader(const KnownObjects::Found& object) {
+  dl_find_object found{};
+  return find_object(reinterpret_cast<void*>(object.begin), &found) == 0 &&
+         reinterpret_cast<std::uint64_t>(found.dlfo_map_start) == object.begin &&
+         reinterpret_cast<std::uint64_t>(found.dlfo_map_end) == object.end;
+}
+
+}  // namespace
+
+bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
+                        std::uint64_t scratch_bytes) {
+  for (std::uint32_t i = 0; i < known.used(); ++i)  // to an earlier session
+    if (const KnownObjects::Found found = known.at(i); found) known.forget(found);
+  count_at_start = 0;
+  if (!recorder.path_of(format::kMapFile, map_path)) return false;
+  find_object = reinterpret_cast<FindObject>(dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35"));
+  static Walk walk{};  // too large for a stack that may be small
+  walk.text = scratch;
+  walk.size = scratch_bytes;
+  walk.recorder = &recorder;
+  walk.written = true;
+  walk.permanent = loaded == Loaded::at_start;
+  executable_path(walk.executable, sizeof walk.executable);
+  dl_iterate_phdr(on_object, &walk);
+  return walk.written;
+}
+
+bool note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane) {
+  LoadObject object{};
+  std::uint64_t frame_header = 0;
+  if (!find_object || !ask_loader(pc, object, frame_header)) return false;
+  const KnownObjects::Found before = known.find(pc);
+  if (before && is_same(before, object)) return false;
+  const bool replaced = before && unload(recorder, before);
+  known.remember(object, identity_of(object));
+  if (!write_object(recorder, object, lane.text, sizeof lane.text))
+    recorder.drop(format::Drop::load_objects);
+  return replaced;
+}
+
+// Under the lock of dl_iterate_phdr nothing is unloaded, so that what is still there may be read.
+bool note_unloaded(Recorder& recorder) {
+  if (!find_object) return false;
+  Seen seen;
+  dl_iterate_phdr(see_object, &seen);
+  bool any = false;
+  for (std::uint32_t i = 0; i < known.used(); ++i) {
+    const KnownObjects::Found found = known.at(i);
+    if (!found || found.identity == 0 || seen.has_same(found)) continue;
+    if (!seen.has_other(found) && is_known_to_loader(found)) continue;
+    any = unload(recorder, found) || any;
+  }
+  return any;
+}
+
+bool find_frame_table(std::uint64_t pc, FrameTable& found) {
+  LoadObject object{};
+  found = {};
+  if (!(find_object ? ask_loader : ask_start)(pc, object, found.header)) return false;
+  for (std::size_t i = 0; i < object.header_count; ++i) {
+    const auto& header = object.headers[i];
+    const std::uint64_t begin = object.bias + header.p_vaddr;
+    const ByteRange segment{begin, begin + header.p_filesz};
+    if (header.p_type == PT_LOAD && header.p_flags & PF_R && segment.contains(found.header) &&
+        segment.begin >= object.begin && segment.end <= object.end) {
+      found.segment = segment;
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace gnomon::collector

@@ -1,0 +1,97 @@
+// Interposed: prctl and syscall, by which a program confines or executes. Any context once the
+// functions behind are found, and as the call itself allows.
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cstdarg>
+
+#include "libcollector/hook/hook.h"
+#include "libcollector/program/exec.h"
+#include "libcollector/session/session.h"
+
+namespace gnomon::collector {
+namespace {
+
+using Control = int (*)(int, unsigned long, unsigned long, unsigned long, unsigned long);
+using Any = long (*)(long, ...);
+
+constinit NextSymbol<Control> real_prctl{"prctl", "GLIBC_2.2.5"};
+constinit NextSymbol<Any> real_syscall{"syscall", "GLIBC_2.2.5"};
+
+// A filter without a program asks whether there are filters, and changes nothing.
+void before_prctl(unsigned long option, unsigned long mode, unsigned long program) {
+  if (option == PR_SET_SECCOMP &&
+      (mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && program != 0)))
+    end_before_confinement();
+}
+
+void before_seccomp(unsigned long operation, unsigned long program) {
+  if (operation == SECCOMP_SET_MODE_STRICT ||
+      (operation == SECCOMP_SET_MODE_FILTER && program != 0))
+    end_before_confinement();
+}
+
+Any any(auto* function) { return reinterpret_cast<Any>(reinterpret_cast<void*>(function)); }
+
+}  // namespace
+
+// What the call goes on to, with the same words.
+extern "C" [[gnu::used, gnu::visibility("hidden")]] Any gnomon_before_syscall(long number,
+                                                                              unsigned long a,
+                                                                              unsigned long b,
+                                                                              unsigned long c) {
+  switch (number) {
+    case SYS_prctl:
+      before_prctl(a, b, c);
+      break;
+    case SYS_seccomp:
+      before_seccomp(a, c);
+      break;
+    case SYS_execve:
+      return any(execve_by_number);
+    case SYS_execveat:
+      return any(execveat_by_number);
+  }
+  return real_syscall.get();
+}
+
+extern "C" {
+
+// Jumps, so that a call that returns twice, or on another stack, finds the stack it was made on.
+__attribute__((naked, visibility("default"), symver("syscall@@GLIBC_2.2.5"))) long gnomon_syscall(
+    long, ...) {
+  asm("endbr64\n"
+      ".irp word, %rdi, %rsi, %rdx, %rcx, %r8, %r9, %rax\n"
+      "push \\word\n"
+      ".cfi_adjust_cfa_offset 8\n"
+      ".endr\n"
+      "call gnomon_before_syscall\n"
+      "mov %rax, %r11\n"
+      ".irp word, %rax, %r9, %r8, %rcx, %rdx, %rsi, %rdi\n"
+      "pop \\word\n"
+      ".cfi_adjust_cfa_offset -8\n"
+      ".endr\n"
+      "jmp *%r11\n");
+}
+
+__attribute__((visibility("default"), symver("prctl@@GLIBC_2.2.5"))) int gnomon_prctl(int option,
+                                                                                      ...) {
+  va_list list;
+  va_start(list, option);
+  unsigned long words[4];
+  for (unsigned long& word : words) word = va_arg(list, unsigned long);
+  va_end(list);
+  before_prctl(static_cast<unsigned long>(option), words[0], words[1]);
+  return real_prctl(option, words[0], words[1], words[2], words[3]);
+}
+}
+
+namespace {
+
+GNOMON_HOOK(gnomon_syscall, real_syscall);
+GNOMON_HOOK(gnomon_prctl, real_prctl);
+
+}  // namespace
+
+}  // namespace gnomon::collector

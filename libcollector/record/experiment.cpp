@@ -1,0 +1,92 @@
+// The directory of an experiment, and the recorder that writes to it. Normal context.
+#include "libcollector/record/experiment.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "libcollector/format/names.h"
+
+namespace gnomon::collector {
+namespace {
+
+using Path = char[Recorder::kPathBytes];
+
+// stem.N.er with the first free N; mkdir decides, so two programs never share one. 0, or errno.
+int make_directory(const char* stem_path, Path& directory) {
+  const std::size_t stem = std::strlen(stem_path);
+  if (stem + 16 >= sizeof directory) return ENAMETOOLONG;
+  std::memcpy(directory, stem_path, stem);
+  for (unsigned n = 1; n < 1'000'000; ++n) {
+    char digits[8];
+    std::size_t count = 0;
+    for (unsigned rest = n; rest > 0; rest /= 10)
+      digits[count++] = static_cast<char>('0' + rest % 10);
+    char* at = directory + stem;
+    *at++ = '.';
+    while (count > 0) *at++ = digits[--count];
+    std::memcpy(at, ".er", 4);
+    if (mkdir(directory, 0755) == 0) return 0;
+    if (errno != EEXIST) return errno;
+  }
+  return EEXIST;
+}
+
+// Null: errno says why.
+Recorder* new_recorder() {
+  void* memory =
+      mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (madvise(memory, sizeof(Recorder), MADV_WIPEONFORK) == 0)
+    return static_cast<Recorder*>(memory);
+  const int error = errno;
+  munmap(memory, sizeof(Recorder));
+  errno = error;
+  return nullptr;
+}
+
+// That of the experiment before the last: threads may come late to the last one's. One that was not
+// closed completely is left to the thread that kept it open. Null: errno says why.
+Recorder* free_recorder() {
+  constinit static Recorder* kept[2] = {};
+  constinit static unsigned turn = 0;
+  Recorder*& mine = kept[turn];
+  turn ^= 1;
+  if (!mine || !mine->is_free()) mine = new_recorder();
+  return mine;
+}
+
+}  // namespace
+
+void remove_experiment(const Recorder& begun) {
+  char path[Recorder::kPathBytes];
+  for (const char* name : {format::kControlFile, format::kHeaderFile, format::kNewHeaderFile})
+    if (begun.path_of(name, path)) unlink(path);
+  rmdir(begun.directory());
+}
+
+Recorder* open_experiment(const Settings& settings, int& error) {
+  static Path directory;  // too large for a stack that may be small
+  if (settings.directory[0] != 0)
+    std::memcpy(directory, settings.directory, sizeof settings.directory);
+  else if (error = make_directory(settings.stem, directory); error != 0)
+    return nullptr;
+  Recorder* recorder = free_recorder();
+  if (!recorder) {
+    error = errno;
+    rmdir(directory);
+    return nullptr;
+  }
+  const Range opened =
+      recorder->open(directory, settings.session, static_cast<std::uint32_t>(getpid()));
+  if (opened.at) return recorder;
+  error = opened.error;
+  remove_experiment(*recorder);
+  return nullptr;
+}
+
+}  // namespace gnomon::collector

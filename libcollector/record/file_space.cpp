@@ -1,0 +1,97 @@
+// Reserving and mapping a piece of an experiment's file. Any context, signal handlers too.
+#include "libcollector/record/file_space.h"
+
+#include <fcntl.h>
+#include <linux/mman.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+
+#include "libcollector/core/syscall.h"
+#include "libcollector/record/handed_directory.h"
+
+namespace gnomon::collector {
+namespace {
+
+using format::Failure;
+
+// Past this limit the kernel sends SIGXFSZ, which ends the program: ask before growing.
+bool within_file_size_limit(std::uint64_t end) {
+  rlimit limit{};
+  const long r = raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, arg(&limit));
+  return r < 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
+}
+
+int open_file(const char* path, int flags) {
+  if (!is_directory_there()) return -ESTALE;
+  return static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, arg(path), flags | O_CLOEXEC, 0644));
+}
+
+// For file systems without fallocate: written zeros reserve as well. Only past the end of the file,
+// where no other writer can have stored anything yet.
+long write_zeros(int fd, std::uint64_t offset, std::uint64_t bytes) {
+  static const char zeros[4096] = {};
+  for (std::uint64_t done = 0; done < bytes;) {
+    const long n =
+        raw_syscall(SYS_pwrite64, fd, arg(zeros), sizeof zeros, static_cast<long>(offset + done));
+    if (n == -EINTR) continue;
+    if (n <= 0) return n == 0 ? -ENOSPC : n;
+    done += static_cast<std::uint64_t>(n);
+  }
+  return 0;
+}
+
+long reserve(int fd, std::uint64_t offset, std::uint64_t bytes) {
+  long r;
+  do {
+    r = raw_syscall(SYS_fallocate, fd, 0, static_cast<long>(offset), static_cast<long>(bytes));
+  } while (r == -EINTR);
+  return r == -EOPNOTSUPP ? write_zeros(fd, offset, bytes) : r;
+}
+
+Failure failure_of(long error) {
+  switch (error) {
+    case -ENOSPC:
+    case -EDQUOT:
+      return Failure::no_space;
+    case -EFBIG:
+      return Failure::file_size_limit;
+    default:
+      return Failure::open_file;
+  }
+}
+
+}  // namespace
+
+Range map_range(const char* path, std::uint64_t offset, std::uint64_t bytes, void* over) {
+  if (!within_file_size_limit(offset + bytes)) return {nullptr, Failure::file_size_limit, EFBIG};
+  const int fd = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW);
+  if (fd < 0) return {nullptr, failure_of(fd), -fd};
+  const long reserved = reserve(fd, offset, bytes);
+  long at = 0;
+  if (reserved == 0)
+    at = raw_syscall(SYS_mmap, arg(over), static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | (over ? MAP_FIXED : 0), fd, static_cast<long>(offset));
+  raw_syscall(SYS_close, fd);
+  if (reserved < 0) return {nullptr, failure_of(reserved), static_cast<int>(-reserved)};
+  if (at < 0 && at > -4096) return {nullptr, Failure::map_file, static_cast<int>(-at)};
+  return {reinterpret_cast<void*>(at), Failure::none, 0};
+}
+
+void unmap_range(void* at, std::uint64_t bytes) {
+  raw_syscall(SYS_munmap, arg(at), static_cast<long>(bytes));
+}
+
+bool append_text(const char* path, const char* text, std::uint64_t bytes) {
+  const int fd = open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
+  if (fd < 0) return false;
+  // Writing past the limit would send SIGXFSZ.
+  const long size = raw_syscall(SYS_lseek, fd, 0, SEEK_END);
+  const bool fits = size >= 0 && within_file_size_limit(static_cast<std::uint64_t>(size) + bytes);
+  const long n = fits ? raw_syscall(SYS_write, fd, arg(text), static_cast<long>(bytes)) : -1;
+  raw_syscall(SYS_close, fd);
+  return n == static_cast<long>(bytes);
+}
+
+}  // namespace gnomon::collector

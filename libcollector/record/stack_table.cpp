@@ -1,0 +1,102 @@
+// Stack table: interns call stacks in the experiment's file `stacks`. Lock-free; any context.
+#include "libcollector/record/stack_table.h"
+
+#include <bit>
+
+#include "libcollector/core/atomic.h"
+
+namespace gnomon::collector {
+namespace {
+
+void fill(format::StackNode& node, std::uint32_t id, std::uint32_t parent, std::uint64_t pc) {
+  node.pc = pc;
+  node.parent = parent;
+  node.check = format::node_check(format::node_digest(id, node));
+}
+
+}  // namespace
+
+Range StackTable::open(const char* path, std::uint64_t session) {
+  const Range head = map_range(path, 0, format::kStackNodesOffset);
+  if (!head.at) return head;
+  path_ = path;
+  header_ = static_cast<format::StackHeader*>(head.at);
+  buckets_ =
+      reinterpret_cast<std::uint32_t*>(static_cast<char*>(head.at) + format::kStackBucketsOffset);
+  header_->major = format::kFormatMajor;
+  header_->session = session;
+  header_->buckets = format::kStackBuckets;
+  header_->nodes = 1;
+  atomic(header_->magic).store(format::kStackMagic, std::memory_order_release);
+  return map_segment_of(0);
+}
+
+// Segment s > 0 holds [kFirstNodes << (s - 1), kFirstNodes << s).
+format::StackNode* StackTable::node(std::uint32_t id) const {
+  const auto s = static_cast<unsigned>(std::bit_width(id / kFirstNodes));
+  format::StackNode* base = atomic(segments_[s]).load(std::memory_order_acquire);
+  return base + (s == 0 ? id : id - (kFirstNodes << (s - 1)));
+}
+
+std::uint64_t StackTable::segment_first(unsigned segment) {
+  return segment == 0 ? 0 : std::uint64_t{kFirstNodes} << (segment - 1);
+}
+
+std::uint64_t StackTable::segment_bytes(unsigned segment) {
+  return (segment == 0 ? kFirstNodes : segment_first(segment)) * sizeof(format::StackNode);
+}
+
+Range StackTable::map_segment_of(std::uint32_t id) {
+  const auto s = static_cast<unsigned>(std::bit_width(id / kFirstNodes));
+  if (s >= kSegments) return {nullptr, format::Failure::stacks_full, 0};
+  auto slot = atomic(segments_[s]);
+  if (format::StackNode* there = slot.load(std::memory_order_acquire)) return {there};
+  const std::uint64_t bytes = segment_bytes(s);
+  const Range range = map_range(
+      path_, format::kStackNodesOffset + segment_first(s) * sizeof(format::StackNode), bytes);
+  if (!range.at) return range;
+  format::StackNode* expected = nullptr;
+  if (!slot.compare_exchange_strong(expected, static_cast<format::StackNode*>(range.at))) {
+    unmap_range(range.at, bytes);  // another thread mapped the same pages first
+    return {expected};
+  }
+  return range;
+}
+
+StackTable::Interned StackTable::intern(std::uint32_t parent, std::uint64_t pc) {
+  format::StackPlace place = format::stack_place(parent, pc);
+  std::uint32_t* link = &buckets_[place.bucket];
+  std::uint32_t taken = 0;  // a number for the new node
+  for (;;) {
+    std::uint32_t there = atomic(*link).load(std::memory_order_acquire);
+    if (there == 0) {
+      if (taken == 0) {
+        taken = atomic(header_->nodes).fetch_add(1, std::memory_order_relaxed);
+        if (const Range range = map_segment_of(taken); !range.at)
+          return {0, false, range.failure, range.error};
+        fill(*node(taken), taken, parent, pc);
+      }
+      if (atomic(*link).compare_exchange_strong(there, taken, std::memory_order_acq_rel)) break;
+    }
+    format::StackNode* other = node(there);
+    if (other->pc == pc && other->parent == parent) {
+      if (taken != 0) *node(taken) = {};  // another thread was faster; the number stays unused
+      return {there};
+    }
+    link = &other->links[place.step()];
+  }
+  const std::uint64_t digest = format::node_digest(taken, *node(taken));
+  atomic(header_->digest).fetch_xor(digest, std::memory_order_relaxed);
+  return {taken, true};
+}
+
+void StackTable::close() {
+  if (!header_) return;
+  atomic(header_->closed).store(1, std::memory_order_release);
+  unmap_range(header_, format::kStackNodesOffset);
+  for (unsigned s = 0; s < kSegments; ++s)
+    if (segments_[s]) unmap_range(segments_[s], segment_bytes(s));
+  *this = {};
+}
+
+}  // namespace gnomon::collector

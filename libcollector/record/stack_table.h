@@ -1,0 +1,46 @@
+// Stack table: interns call stacks in the experiment's file `stacks`. Lock-free; any context.
+#pragma once
+#include <cstdint>
+
+#include "libcollector/format/block.h"
+#include "libcollector/format/stacks.h"
+#include "libcollector/record/file_space.h"
+
+namespace gnomon::collector {
+
+// Lives in zeroed memory: no constructor, all-zero is the closed table.
+class StackTable {
+ public:
+  // Creates the file. `path` must outlive the table. Normal context.
+  Range open(const char* path, std::uint64_t session);
+
+  struct Interned {
+    std::uint32_t node = 0;  // 0: not interned, see failure
+    bool fresh = false;      // this call added the node
+    format::Failure failure = format::Failure::none;
+    int error = 0;
+  };
+  // The file is complete; nobody interns any more. The table may be opened again. Nothing on one
+  // that is not open.
+  void close();
+
+  // The node of frame `pc` called from node `parent`.
+  Interned intern(std::uint32_t parent, std::uint64_t pc);
+
+ private:
+  // Nodes are mapped in segments, each as large as all before it: segment 0 holds kFirstNodes.
+  static constexpr std::uint32_t kFirstNodes = format::kStackFirstNodes;
+  static constexpr std::uint32_t kSegments = 17;
+
+  static std::uint64_t segment_first(unsigned segment);  // node
+  static std::uint64_t segment_bytes(unsigned segment);
+  format::StackNode* node(std::uint32_t id) const;
+  Range map_segment_of(std::uint32_t id);
+
+  const char* path_;
+  format::StackHeader* header_;
+  std::uint32_t* buckets_;
+  format::StackNode* segments_[kSegments];
+};
+
+}  // namespace gnomon::collector

@@ -1,0 +1,295 @@
+// The session of this process: begins in the library's constructor or when the process is attached
+// to, ends in its destructor. Normal context.
+#include "libcollector/session/session.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "libcollector/attach/thread_stacks.h"
+#include "libcollector/clock/thread_clock.h"
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/signal_action.h"
+#include "libcollector/core/stack_switch.h"
+#include "libcollector/core/syscall.h"
+#include "libcollector/core/time.h"
+#include "libcollector/hook/hook.h"
+#include "libcollector/objects/module_map.h"
+#include "libcollector/program/alternate_stack.h"
+#include "libcollector/program/handler_masks.h"
+#include "libcollector/program/sigaction.h"
+#include "libcollector/program/signal_masks.h"
+#include "libcollector/program/thread_start.h"
+#include "libcollector/record/experiment.h"
+#include "libcollector/record/header.h"
+#include "libcollector/session/command_line.h"
+#include "libcollector/session/confinement.h"
+#include "libcollector/session/launch_environment.h"
+
+namespace gnomon::collector {
+namespace {
+
+constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
+constinit Unwinder unwinder;
+constinit pthread_key_t thread_key = 0;
+constinit bool prepared = false;  // what is made once a process, however many sessions it sees
+constinit std::atomic<pid_t> ending = 0;  // the process in which a thread ends the session
+constinit Settings settings;
+constinit std::uint64_t cpu_at_begin = 0;  // of the process, ns: its loading is not in the samples
+constinit char scratch[64 * 1024] = {};    // one line of the header or of the map
+
+void on_thread_end(void* slot) {
+  auto& thread = *static_cast<Thread*>(slot);
+  if (current_thread != &thread) return;
+  stop_clock(thread);
+  apply_emulated_mask(thread);
+  current_thread = nullptr;
+  release_thread(thread);
+}
+
+bool open_storage() {
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  const Range opened = recorder->open_storage(static_cast<std::uint32_t>(cpus < 2    ? 4
+                                                                         : cpus > 64 ? 128
+                                                                                     : 2 * cpus));
+  if (!opened.at) recorder->fail(opened.failure, opened.error);
+  return opened.at;
+}
+
+// A debugger that does not answer costs the program some time, never its recording.
+void hold() {
+  if (settings.hold_ns == 0) return;
+  const std::uint64_t armed = now(CLOCK_MONOTONIC);
+  const bool asked = recorder->await_debugger(settings.hold_ns);
+  const std::uint64_t at = now(CLOCK_MONOTONIC);
+  write_log(*recorder, {asked ? "begin" : "begin unasked", at, "held", at - armed});
+}
+
+void note_fresh_frame(std::uint64_t pc, Recorder& to, Lane& lane) {
+  if (note_load_object(pc, to, lane)) unwinder.forget();
+}
+
+void end_recording() {
+  recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
+  write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
+  give_directory_back();
+}
+
+// Once a session. The ticks that come meanwhile find nothing to do.
+void end_as_asked(void*) {
+  stop_all_clocks();
+  end_recording();
+}
+
+pid_t own_process() { return static_cast<pid_t>(raw_syscall(SYS_getpid)); }
+
+bool is_ending() { return ending == own_process(); }
+
+// In a handler, whose stack may be small; one caller at a time. A fork child may be without the
+// thread that was about it.
+void end_if_asked() {
+  alignas(16) static char stack[32 * 1024];
+  pid_t other = ending;
+  const pid_t own = own_process();
+  if (!recorder->end_requested() || other == own || !ending.compare_exchange_strong(other, own))
+    return;
+  if (recorder->end_requested()) call_on_stack(stack + sizeof stack, end_as_asked, nullptr);
+  ending = 0;
+}
+
+// pthread_setspecific allocates for a key beyond the first 32, which a tick may not.
+constexpr pthread_key_t kKeysWithoutHeap = 32;
+
+bool adopt_thread(Thread& slot) {
+  if (raw_syscall(SYS_gettid) != long{slot.tid}) return false;
+  if (is_on_borrowed()) return false;  // the next tick sees its own stack
+  slot.adopting = 0;
+  if (Thread* own = current_thread; own && own != &slot && own->tid == slot.tid) {
+    slot.mask_emulated = own->mask_emulated;
+    if (own->ticking) {  // it has a clock of its own already
+      stop_clock(slot);
+      release_thread(slot);
+      return false;
+    }
+    release_thread(*own);
+  }
+  slot.stack = running_stack(slot.stack);
+  current_thread = &slot;
+  if (thread_key < kKeysWithoutHeap) pthread_setspecific(thread_key, &slot);
+  return true;
+}
+
+bool prepare_process() {
+  if (prepared) return true;
+  if (pthread_key_create(&thread_key, on_thread_end) != 0 ||
+      !unwinder.open(find_frame_table, program_roots()))
+    return false;
+  return prepared = true;
+}
+
+// Everything but the clocks of threads. A fault is in the control page.
+bool arm(Timer timer, Loaded loaded) {
+  if (!open_storage()) return false;
+  if (!write_load_objects(*recorder, loaded, scratch, sizeof scratch)) {
+    recorder->fail(format::Failure::open_file, errno);
+    return false;
+  }
+  if (prepare_process()) {
+    unwinder.forget();
+    prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_fresh_frame, adopt_thread,
+                  end_if_asked);
+    // Alternate stacks from before the collector that no handler uses may be too small for any.
+    const bool usable = loaded == Loaded::at_start || handlers_on_alternate_stacks() != 0;
+    if (take_sigprof(collector_sigprof, usable)) return true;
+  }
+  recorder->fail(format::Failure::no_clock, errno);
+  return false;
+}
+
+void begin_recording() {
+  cpu_at_begin = now(CLOCK_PROCESS_CPUTIME_ID);
+  recorder->begin(now(CLOCK_MONOTONIC));
+}
+
+// A session that was asked to end and has had no tick since; or a tick ends it. At most half a
+// second.
+void end_earlier() {
+  constexpr std::uint64_t kPatience = 500'000'000;  // ns
+  const std::uint64_t limit = now(CLOCK_MONOTONIC) + kPatience;
+  while (recorder && (recorder->end_requested() || is_ending()) && now(CLOCK_MONOTONIC) < limit) {
+    end_if_asked();
+    raw_syscall(SYS_sched_yield);
+  }
+}
+
+// 0, or errno: nothing is left behind.
+int open_session(int argc, char** argv, Timer timer) {
+  int error = 0;
+  recorder = open_experiment(settings, error);
+  if (!recorder) return error;
+  if (write_header(*recorder, settings, timer_name(timer), argc, argv, scratch, sizeof scratch))
+    return 0;
+  error = errno;
+  recorder->end(now(CLOCK_MONOTONIC), 0);
+  remove_experiment(*recorder);
+  recorder = nullptr;
+  return error != 0 ? error : EIO;
+}
+
+void record_launch(int argc, char** argv) {
+  const Timer timer = choose_timer(settings.interval_ns, is_confined());
+  if (open_session(argc, argv, timer) != 0 || !arm(timer, Loaded::at_start)) return;
+  Thread* main_thread = claim_thread();
+  if (!main_thread) return recorder->fail(format::Failure::map_file, ENOMEM);
+  hold();
+  begin_recording();
+  name_thread(*main_thread, static_cast<std::uint32_t>(gettid()));
+  main_thread->stack = main_stack(reinterpret_cast<std::uint64_t>(argv));
+  main_thread->mask_emulated = 0;
+  begin_thread(*main_thread);
+}
+
+// A library that comes by dlopen is told by a call what to do, and does not touch an environment
+// that other threads may be changing.
+[[gnu::constructor]] void start(int argc, char** argv, char**) {
+  find_originals();
+  measure_ticks();
+  if (gettid() != getpid() || !read_launch_environment(settings)) return;
+  clean_environment();
+  const int saved_errno = errno;
+  record_launch(argc, argv);
+  errno = saved_errno;
+}
+
+[[gnu::destructor]] void finish() {
+  if (!recorder || !recorder->control()) return;  // no experiment, or a fork child
+  if (recorder->control()->end_time != 0) return;
+  if (Thread* thread = current_thread) on_thread_end(thread);
+  if (recorder->recording() && !has_sigprof(collector_sigprof))
+    recorder->drop(format::Drop::handler_displaced);
+  end_recording();
+}
+
+}  // namespace
+
+Recorder* active_recorder() { return recorder && recorder->recording() ? recorder : nullptr; }
+
+void forget_unloaded() {
+  if (Recorder* active = active_recorder(); active && note_unloaded(*active)) unwinder.forget();
+}
+
+void end_before_confinement() {
+  if (!active_recorder() || raw_syscall(SYS_getpid) != long{recorder->control()->pid}) return;
+  recorder->fail(format::Failure::confined, 0);
+  stop_all_clocks();
+  discard_sigprof();
+  await_all_handlers();
+  end_recording();
+}
+
+bool has_earlier_ended() {
+  end_earlier();
+  return !is_ending();
+}
+
+bool end_session() {
+  if (!recorder || !recorder->control()) return true;
+  atomic(recorder->control()->asked).store(static_cast<std::uint32_t>(format::Ask::end));
+  end_earlier();
+  return recorder->control()->end_time != 0 && !is_ending();
+}
+
+Beginning begin_attached(const Settings& wanted) {
+  settings = wanted;
+  if (settings.handed >= 0 && !take_directory(settings.handed, settings.directory))
+    return {nullptr, EBADF};
+  const CommandLine command = command_line();
+  const Timer timer = choose_timer(settings.interval_ns, is_confined());
+  if (const int error = open_session(command.count, command.words, timer); error != 0) {
+    give_directory_back();
+    return {nullptr, error};
+  }
+  keep_ticks_off_alternate_stacks();  // how large they are is not known
+  if (arm(timer, Loaded::at_any_time))
+    begin_recording();
+  else
+    recorder->end(now(CLOCK_MONOTONIC), 0);
+  return {recorder, 0};
+}
+
+// What a thread was made to believe of its mask outlives the recording.
+Thread* calling_thread() {
+  if (current_thread || !recorder || !recorder->control()) return current_thread;
+  const Blocked blocked(kAllSignals);
+  Thread* slot = find_thread(static_cast<std::uint32_t>(raw_syscall(SYS_gettid)));
+  if (slot && atomic(slot->adopting).load() != 0) adopt_thread(*slot);
+  return current_thread;
+}
+
+void start_parked_clock(Thread& thread) {
+  if (atomic(thread.parked).load() == 0 || !active_recorder()) return;
+  std::uint64_t mask = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, arg(&mask), kSignalMaskBytes);
+  if (mask & signal_bit(SIGPROF) || atomic(thread.parked).exchange(0) == 0) return;
+  if (start_clock(thread))
+    std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
+}
+
+void begin_thread(Thread& thread) {
+  if (Thread* other = current_thread) {  // the attach has met it before it got here
+    stop_clock(*other);
+    release_thread(*other);
+  }
+  current_thread = &thread;
+  adopt_mask();
+  pthread_setspecific(thread_key, &thread);
+  if (start_clock(thread)) {
+    std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  recorder->drop(format::Drop::thread_clocks);
+}
+
+}  // namespace gnomon::collector
