@@ -1,5 +1,5 @@
-// Recording begins in a process that has run for a while, and ends there again. On a thread made
-// for it by the injector, with all signals blocked; other threads run.
+// Starts and ends a recording in a process that has run for a while. On a thread that the injector
+// made for it, with all signals blocked; other threads run.
 #include "libcollector/format/attach.h"
 
 #include <dlfcn.h>
@@ -34,9 +34,9 @@ using format::Attached;
 using format::AttachRequest;
 
 constinit std::atomic<bool> busy = false;
-constinit std::uint32_t owner = 0;  // the process whose threads the slots belong to
+constinit std::uint32_t owner = 0;  // pid of the process whose threads own the slots
 
-// In a fork child the slots are those of the parent's threads, whose timers are not here.
+// In a fork child the slots belong to the parent's threads, whose timers do not exist here.
 void forget_foreign_threads(std::uint32_t pid) {
   if (owner != 0 && owner != pid)
     visit_threads(
@@ -57,7 +57,8 @@ void forget_foreign_threads(std::uint32_t pid) {
       pid);
 }
 
-// A thread may just have been about to bind a word of its own to libc: once more at the end.
+// Binds a second time at the end, because another thread may have been in the middle of binding a
+// word to libc.
 void follow_program(Recorder& recorder, AttachRequest& request) {
   const Bound first = bind_hooks();
   sample_tasks(recorder, request);
@@ -73,8 +74,9 @@ void follow_program(Recorder& recorder, AttachRequest& request) {
   write_log(recorder, {"attach", at, "threads", request.threads});
 }
 
-// The loader knows this library by a descriptor that is closed since; debuggers and the program ask
-// the loader for its path. It does not free the text: the library stays.
+// The loader knows this library as /proc/self/fd/N, a descriptor that has been closed; debuggers
+// and the program ask the loader for the path. The loader never frees the text, because the library
+// stays loaded.
 void correct_path(const AttachRequest& request) {
   static char path[sizeof request.library];
   using FindObject = int (*)(void*, dl_find_object*);
@@ -90,12 +92,13 @@ void correct_path(const AttachRequest& request) {
   atomic(found.dlfo_link_map->l_name).store(path);
 }
 
-// Without it nobody tells a tick that code was unloaded, whose tables it would read.
+// Without _dl_find_object a tick could read the unwind tables of code that was unloaded.
 bool libc_tells_of_unloading() {
   return dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35") != nullptr;
 }
 
-// Where an experiment is that was handed to us, as the injector sees it; empty: as we do.
+// The injector's path of an experiment that was handed over as a descriptor; empty if both sides
+// use the same path.
 constinit char handed[sizeof AttachRequest::directory] = {};
 
 Attached report_location(const Recorder& active, AttachRequest& request) {
@@ -148,7 +151,8 @@ Attached release(AttachRequest& request) {
   return give_process_back(request);
 }
 
-// One that has no experiment takes no directory for it.
+// Returns false if the answer means that no experiment was begun, so that the handed directory was
+// not taken over.
 bool has_taken_directory(Attached answer) {
   return answer == Attached::recording || answer == Attached::failed ||
          answer == Attached::no_directory;
@@ -162,7 +166,7 @@ Attached handle_attach(AttachRequest& request) {
   return answer;
 }
 
-// One at a time.
+// Serves one request at a time.
 Attached dispatch(AttachRequest& request, Attached (*what)(AttachRequest&)) {
   if (request.bytes != sizeof request || request.version != format::kAttachVersion)
     return Attached::other_version;

@@ -1,5 +1,5 @@
-// The threads that run already when recording begins get their clocks. On a thread made for it by
-// the injector, with all signals blocked; other threads run.
+// Starts the clocks of the threads that run already when recording begins. On a thread that the
+// injector made for it, with all signals blocked; other threads run.
 #include "libcollector/attach/attach_tasks.h"
 
 #include <time.h>
@@ -26,10 +26,10 @@ using format::AttachRequest;
 using format::BlockingThread;
 using format::Unblocking;
 
-// Thread::parked: it blocks SIGPROF; it did in an earlier session; it runs, and so the kernel may
-// have shortened its mask for a wait; it did not block SIGPROF when the attach began.
+// Thread::parked: blocks SIGPROF; blocked it in an earlier session; runs, so that the mask seen may
+// be that of a wait; did not block SIGPROF when the attach began.
 constexpr std::uint32_t kParked = 1, kParkedBefore = 2, kUnsure = 3, kOpen = 4;
-// All but what only the kernel and libc use.
+// All signals but those that only the kernel and libc use.
 constexpr std::uint64_t kOfPrograms =
     ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP) | signal_bit(32) | signal_bit(33));
 constexpr int kRounds = 40, kPatience = 4000;   // moments
@@ -38,11 +38,11 @@ constexpr std::uint64_t kLonger = 250'000'000;  // ns
 class Tasks {
  public:
   Tasks(Recorder& recorder, AttachRequest& request);
-  // Threads may be made meanwhile, and libc blocks all signals for a moment in posix_spawn and its
-  // like: again until there is no new one, and none that blocks SIGPROF or it has done so for long.
-  // One that is in a handler, or runs, is given longer.
+  // Looks again until there is no new thread, and none that blocks SIGPROF unless it has done so
+  // for long: threads may be created meanwhile, and libc blocks all signals for a moment in
+  // posix_spawn and its like. Threads in a handler, and running ones, get more time.
   void sample();
-  // Those that still block SIGPROF are unblocked from outside.
+  // Asks the injector to unblock SIGPROF in the threads that still block it.
   void unblock();
   void answer();
 
@@ -54,7 +54,7 @@ class Tasks {
   void note_blocking(Thread& thread);
   bool needs_another_round(int round) const;
   void look();
-  // Those that can be met by a tick now get their clocks.
+  // Starts the clocks of those that a tick can reach now.
   void start_unblocked();
   void drop(format::Drop why, std::uint32_t threads);
 
@@ -63,8 +63,8 @@ class Tasks {
   std::uint32_t own_, pid_;
   std::uint64_t handlers_on_alternate_;  // signals
   std::uint64_t began_ = now(CLOCK_MONOTONIC);
-  std::uint32_t fresh_ = 1;  // threads met for the first time
-  // Left alone in the last round.
+  std::uint32_t fresh_ = 1;  // threads seen for the first time
+  // Threads without a clock after the last round, by reason.
   std::uint32_t in_handlers_ = 0, without_slot_ = 0, without_clock_ = 0, unsure_ = 0;
   std::uint32_t unlisted_ = 0;  // block SIGPROF
   bool is_last_round_ = false;
@@ -75,8 +75,9 @@ void wait_a_moment() {
   raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&kMoment));
 }
 
-// A thread that takes its clock by itself in the meantime keeps it. Of one that has run for long
-// without a wait, and was never seen to block SIGPROF, the mask is taken to be its own at last.
+// Returns true while a running thread may be in a wait for SIGPROF. At the last look a thread that
+// has run for long without a wait, and was never seen to block SIGPROF, counts as not waiting. A
+// thread that has started its clock by itself meanwhile keeps it.
 bool may_still_wait(Thread& thread, bool is_last_look) {
   std::uint32_t before = kParkedBefore;
   if (atomic(thread.parked).compare_exchange_strong(before, kUnsure)) thread.looks = {};
@@ -84,7 +85,7 @@ bool may_still_wait(Thread& thread, bool is_last_look) {
   return !is_last_look || !thread.looks.show_long_run();
 }
 
-// It has not run since, and so nothing about it has changed.
+// Returns true if the thread has not run since it was seen with SIGPROF unblocked.
 bool is_as_seen_open(const Thread* thread) {
   return thread && thread->parked == kOpen && thread->open_since != 0 &&
          thread->open_since == now(cpu_clock_of(thread->tid));
@@ -103,7 +104,7 @@ Thread* slot_of(std::uint32_t tid) {
   return thread;
 }
 
-// handlers: that will block SIGPROF from now on, as a mask.
+// handlers: the signals whose handlers will block SIGPROF from now on.
 void note_if_open(std::uint32_t tid, void* handlers) {
   if (tid == static_cast<std::uint32_t>(gettid())) return;
   const std::uint64_t cpu = now(cpu_clock_of(tid));
@@ -126,8 +127,9 @@ Tasks::Tasks(Recorder& recorder, AttachRequest& request)
       pid_(static_cast<std::uint32_t>(getpid())),
       handlers_on_alternate_(handlers_on_alternate_stacks()) {}
 
-// A handler that has run since before the collector came may have no room for a tick on its
-// alternate stack, and blocks its signal. The borrowed thread's is made to block SIGPROF, too.
+// A thread that blocks a signal with a handler on an alternate stack may be in that handler since
+// before the collector came, with no room for a tick there. The borrowed thread needs no such care:
+// the gate makes its handler block SIGPROF.
 void Tasks::see(std::uint32_t tid) {
   if (tid == own_) return;
   Thread* thread = find_thread(tid);
@@ -152,8 +154,9 @@ void Tasks::see(std::uint32_t tid) {
     give_clock(*thread);
 }
 
-// One that blocks SIGPROF by what the attach has added to its mask: a tick waits for its end. libc
-// blocks all signals at times.
+// Returns true if the thread blocks SIGPROF because it runs a handler to whose mask the attach has
+// added it; a tick then waits for the handler's end. Not if it blocks all signals, as libc does at
+// times.
 bool Tasks::is_in_fresh_handler(const Thread* thread) const {
   if (!thread || thread->parked != kOpen) return false;
   const std::uint64_t blocked = blocked_by(thread->tid);

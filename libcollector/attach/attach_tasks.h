@@ -1,21 +1,22 @@
-// The threads that run already when recording begins get their clocks. On a thread made for it by
-// the injector, with all signals blocked; other threads run.
+// Starts the clocks of the threads that run already when recording begins. On a thread that the
+// injector made for it, with all signals blocked; other threads run.
 #pragma once
 #include "libcollector/format/attach.h"
 #include "libcollector/record/recorder.h"
 
 namespace gnomon::collector {
 
-// To be called before handlers are made to block SIGPROF: it is seen who does so of itself.
+// Notes which threads have SIGPROF unblocked. To be called before SIGPROF is added to handlers'
+// masks, to tell which threads block it on their own.
 void note_open_tasks();
-// Of this process: all but the calling one. Asks the injector to unblock SIGPROF where it stays
-// blocked. Answers in the request: threads, blocking, refused.
+// Starts the clocks of all threads of this process but the calling one. Asks the injector to
+// unblock SIGPROF where it stays blocked. Stores threads, blocking and refused in the request.
 void sample_tasks(Recorder& recorder, format::AttachRequest& request);
-// Nothing is known of any by the time that another session begins, nor of one that has the number
-// of one that ended.
+// Marks what is known of all threads as outdated: until the next session begins they may have
+// changed or ended.
 void forget_tasks();
-// Waits until the injector has changed the masks of the threads that the request lists. False: it
-// was answered before.
+// Waits until the injector has changed the masks of the threads that the request lists. Returns
+// false if the request was answered before.
 bool ask_for_masks(format::AttachRequest& request);
 
 }  // namespace gnomon::collector

@@ -1,4 +1,4 @@
-// The threads of this process, as the kernel knows them. Normal context: raw system calls.
+// Lists and awaits the threads of this process by /proc. Normal context: raw system calls.
 #include "libcollector/attach/kernel_threads.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 namespace gnomon::collector {
 namespace {
 
-// proc_pid_status(5); '\0': there is no such thread any more.
+// Returns the state letter of proc_pid_status(5), or '\0' if the thread has ended.
 char state_of(std::uint32_t tid) {
   ProcStatus status;
   const char* state = status.read(tid) ? status.find("State") : nullptr;
@@ -26,7 +26,8 @@ struct Wait {
   bool is_in_time;
 };
 
-// One that a tracer has let go takes its signal before it gets back to its own code, or waits.
+// A thread resumed by its tracer handles the pending signal before it returns to user code or
+// sleeps.
 void await(std::uint32_t tid, void* data) {
   constexpr std::uint64_t kEnough = 100'000;  // ns of CPU time
   auto& wait = *static_cast<Wait*>(data);

@@ -1,4 +1,4 @@
-// What the collector has of a process goes back to it. Normal context.
+// Gives a process back everything that the collector has changed in it. Normal context.
 #include "libcollector/attach/release.h"
 
 #include <unistd.h>
@@ -28,7 +28,7 @@ bool is_alive(const Thread& thread) {
   return raw_syscall(SYS_tgkill, long{getpid()}, long{thread.tid}, 0) == 0;
 }
 
-// No thread has a clock, or a tick before it that would start one.
+// Returns true if no thread has a clock, or a tick under way that could start one.
 bool are_clocks_still() {
   bool still = true;
   visit_threads(
@@ -40,7 +40,7 @@ bool are_clocks_still() {
   return still;
 }
 
-// The calling thread itself, if the program has made it.
+// Applies the emulated mask of the calling thread, if that is one of the program's.
 void apply_own_emulated_mask() {
   Thread* own = current_thread;
   if (!own || own->mask_emulated == 0) return;
@@ -48,7 +48,7 @@ void apply_own_emulated_mask() {
   own->mask_emulated = 0;
 }
 
-// Those that only the program believes to block SIGPROF; how many they are.
+// Lists the threads that block SIGPROF only in the program's view. Returns their number.
 std::uint32_t list_emulated(AttachRequest& request) {
   struct List {
     AttachRequest& request;
@@ -77,7 +77,7 @@ bool is_held(std::uint32_t tid, const void* data) {
   return std::find(request.held, end, tid) != end;
 }
 
-// A debugger that has been shown a tick hands it on whatever the signal's action is by then.
+// A debugger that has been shown a tick delivers it later, whatever the signal's action is by then.
 bool are_ticks_handed_on(const void* data) {
   constexpr std::uint64_t kPatience = 500'000'000;  // ns
   return static_cast<const AttachRequest*>(data)->debugged == 0 ||
@@ -93,7 +93,7 @@ Attached give_process_back(AttachRequest& request) {
   allow_mask_emulation(false);
   apply_own_emulated_mask();
   if (list_emulated(request) != 0) ask_for_masks(request);
-  forget_tasks();  // of which thread the mask is its own is to be seen anew
+  forget_tasks();  // which threads' masks are really their own must be determined again
   if (request.blocking = list_emulated(request); request.blocking != 0) {
     allow_mask_emulation(true);
     return Attached::still_holds_masks;

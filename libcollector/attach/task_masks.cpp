@@ -1,4 +1,4 @@
-// Whether a tick could reach a thread. On the attach's helper thread; others run.
+// Tells whether a tick could reach a thread. On the attach's helper thread; others run.
 #include "libcollector/attach/task_masks.h"
 
 #include <sys/uio.h>
@@ -12,7 +12,8 @@
 namespace gnomon::collector {
 namespace {
 
-// The set of a thread that stands in rt_sigtimedwait(2).
+// Returns true if the signal set at this address, of a thread in rt_sigtimedwait(2), contains
+// SIGPROF.
 bool awaits_sigprof(std::uint64_t set_address) {
   if (is_confined()) return true;
   std::uint64_t set = 0;
@@ -33,8 +34,8 @@ std::uint64_t blocked_by(std::uint32_t tid) {
   return status ? status->blocked() : 0;
 }
 
-// A tick that is pending could be seen: by a wait for signals that has begun before the collector
-// came, by signalfd(2), by sigpending(2). Such a wait takes what it waits for out of the mask.
+// A pending tick could be seen by a wait for signals that has begun before the collector came, by
+// signalfd(2) and by sigpending(2). Such a wait removes the awaited signals from the mask.
 MaskLook mask_of(std::uint32_t tid) {
   const clockid_t clock = cpu_clock_of(tid);
   const std::uint64_t before = now(clock);
@@ -44,7 +45,7 @@ MaskLook mask_of(std::uint32_t tid) {
   if (call.number == kUnknownCall) return {Sigprof::unsure, mask};
   if (call.number == SYS_rt_sigtimedwait && awaits_sigprof(call.first))
     return {Sigprof::blocked, mask};
-  // The first look may have met it at the end of such a wait, unless it has not run since.
+  // The first look may have been at the end of such a wait, unless the thread has not run since.
   if (before == 0 || now(clock) != before) mask = blocked_by(tid);
   return {mask & signal_bit(SIGPROF) ? Sigprof::blocked : Sigprof::unblocked, mask};
 }

@@ -1,4 +1,4 @@
-// Whether a tick could reach a thread. On the attach's helper thread; others run.
+// Tells whether a tick could reach a thread. On the attach's helper thread; others run.
 #pragma once
 #include <cstdint>
 
@@ -9,16 +9,17 @@ namespace gnomon::collector {
 
 enum class Sigprof { unblocked, blocked, unsure };
 
-// What the kernel says of thread `tid`, until it is asked again; null: nothing.
+// Returns /proc's status of thread `tid`, valid until the next call, or null if there is none.
 const ProcStatus* status_of(std::uint32_t tid);
-// The signals that it blocks, as a mask.
+// Returns the signals that thread `tid` blocks.
 std::uint64_t blocked_by(std::uint32_t tid);
 struct MaskLook {
   Sigprof sigprof;
   std::uint64_t blocked;  // signals
 };
 MaskLook mask_of(std::uint32_t tid);
-// Of an unsure one: whether it may still be in a wait for SIGPROF. Looks for as long as it runs on.
+// Tells whether a thread whose mask is `unsure` may still be in a wait for SIGPROF. Looks again as
+// long as the thread runs.
 bool may_be_waiting(std::uint32_t tid, MaskLooks& looks);
 
 }  // namespace gnomon::collector

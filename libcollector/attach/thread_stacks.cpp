@@ -1,4 +1,5 @@
-// Where the stacks of threads lie that were not made under our eyes.
+// Finds the stacks of threads that existed before the collector. The context stands at each
+// function.
 #include "libcollector/attach/thread_stacks.h"
 
 #include <pthread.h>
@@ -17,8 +18,8 @@ constinit ByteRange borrowed;
 
 }  // namespace
 
-// The interval in which the kernel maps nothing but the stack below its top is at least the stack's
-// size limit (mmap_base leaves 128 MiB or more).
+// The kernel maps nothing else within the stack's size limit below its top (mmap_base leaves 128
+// MiB or more).
 ByteRange main_stack(std::uint64_t top) {
   constexpr std::uint64_t kGap = 128ull << 20;
   rlimit limit{};

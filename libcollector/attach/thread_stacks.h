@@ -1,4 +1,5 @@
-// Where the stacks of threads lie that were not made under our eyes.
+// Finds the stacks of threads that existed before the collector. The context stands at each
+// function.
 #pragma once
 #include <cstdint>
 
@@ -6,18 +7,20 @@
 
 namespace gnomon::collector {
 
-// The stack of the main thread, all of whose frames lie below `top`. Normal context.
+// Returns the stack of the main thread, all of whose frames lie below `top`. Normal context.
 ByteRange main_stack(std::uint64_t top);
-// The same of a process that has run for a while; empty: not known. Normal context.
+// The same in a process that has run for a while; empty if it is not known. Normal context.
 ByteRange main_stack();
-// Memory that is nobody's stack, though a thread may stand on it. Normal context.
+// Notes the injector's memory, on which a borrowed thread may stand and which is no thread's stack.
+// Normal context.
 void note_borrowed(const ByteRange& memory);
-// True if the calling thread does. Any context.
+// Returns true if the calling thread stands on that memory. Any context.
 bool is_on_borrowed();
-// Before running_stack. False: no memory, or /proc is not there. Normal context.
+// Reads the mappings for running_stack. Returns false if memory is short or /proc is not mounted.
+// Normal context.
 bool note_mappings();
-// The stack of the calling thread, which existed at note_mappings; `main` is what main_stack says
-// if this may be the main thread, else empty. Any context.
+// Returns the stack of the calling thread, which existed at note_mappings. main: main_stack()'s
+// answer if this may be the main thread, else empty. Any context.
 ByteRange running_stack(const ByteRange& main);
 
 }  // namespace gnomon::collector

@@ -1,4 +1,5 @@
-// For sending a thread a SIGPROF that is not to be lost. Our handler and normal context.
+// Pauses a thread's clock while a SIGPROF of the program's is sent, which a pending tick would
+// swallow. The collector's signal handler and normal context.
 #include "libcollector/clock/clock_pause.h"
 
 #include "libcollector/clock/thread_clock.h"
@@ -39,7 +40,7 @@ bool is_for_process(const siginfo_t& info) {
 
 void send_again(const siginfo_t& info) {
   const long self = raw_syscall(SYS_gettid);
-  // The kernel takes any si_code where the number is the caller's own, a thread's as well.
+  // The kernel accepts any si_code if the target is the caller, also by its thread id.
   if (is_for_process(info))
     raw_syscall(SYS_rt_sigqueueinfo, self, SIGPROF, arg(&info));
   else

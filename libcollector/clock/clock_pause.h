@@ -1,4 +1,5 @@
-// For sending a thread a SIGPROF that is not to be lost. Our handler and normal context.
+// Pauses a thread's clock while a SIGPROF of the program's is sent, which a pending tick would
+// swallow. The collector's signal handler and normal context.
 #pragma once
 #include <signal.h>
 
@@ -6,8 +7,8 @@
 
 namespace gnomon::collector {
 
-// As long as it lives no tick of the calling thread's clock is pending or becomes so: a thread that
-// one SIGPROF is pending for is sent no second one. With SIGPROF blocked by the caller.
+// During its lifetime no tick of the calling thread's clock is pending or becomes pending: the
+// kernel does not queue a second SIGPROF for a thread. The caller has blocked SIGPROF.
 class ClockPause {
  public:
   explicit ClockPause(Thread& thread);
@@ -18,13 +19,13 @@ class ClockPause {
  private:
   Thread& thread_;
   bool was_ticking_;
-  siginfo_t other_{};  // was pending and is no tick
+  siginfo_t other_{};  // a SIGPROF that was pending and is no tick
 };
 
-// Sends a SIGPROF that reached this thread once more, as it was sent: to the process or the thread.
+// Sends a SIGPROF that reached this thread again, to the process or to the thread as it was sent.
 void send_again(const siginfo_t& info);
 bool is_for_process(const siginfo_t& info);
-// False: there is no such thread in this process.
+// Returns false if this process has no such thread.
 bool send_to_thread(std::uint32_t tid, const siginfo_t& info);
 
 }  // namespace gnomon::collector

@@ -1,11 +1,11 @@
-// Code in the program that is not the program's: the injector's, while it sends threads through it.
-// Written before they are, read by ticks.
+// The range of the injector's code, through which it sends threads of the program. Written before
+// it does, read by ticks.
 #pragma once
 #include "libcollector/core/byte_range.h"
 
 namespace gnomon::collector {
 
-// A thread's first tick says nothing there: its time goes to the next.
+// A thread's first tick inside this range records nothing; its time goes to the next tick.
 inline constinit ByteRange ignored_code{};
 
 }  // namespace gnomon::collector

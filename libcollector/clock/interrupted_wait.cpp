@@ -1,4 +1,4 @@
-// A wait that a tick has broken off. In the handler of SIGPROF.
+// Restarts a wait that a tick has interrupted. In the handler of SIGPROF.
 #include "libcollector/clock/interrupted_wait.h"
 
 #include <signal.h>
@@ -14,11 +14,11 @@
 namespace gnomon::collector {
 namespace {
 
-// signal(7): never begun anew by the kernel, or not under every condition. Sent, received or waited
-// for is nothing when they fail with EINTR.
+// System calls that the kernel never restarts, or not always, after a handler (signal(7)). When
+// they fail with EINTR they have done nothing yet.
 struct Wait {
   int number;
-  bool has_own_mask;  // other signals come through meanwhile
+  bool has_own_mask;  // the call unblocks other signals while it waits
 };
 constexpr Wait kWaits[] = {
     {SYS_poll, false},           {SYS_ppoll, true},         {SYS_select, false},
@@ -30,7 +30,7 @@ constexpr Wait kWaits[] = {
     {SYS_accept, false},         {SYS_accept4, false},      {SYS_recvfrom, false},
     {SYS_recvmsg, false},        {SYS_sendto, false},       {SYS_sendmsg, false}};
 
-constexpr int kRead = 32;  // bytes of code
+constexpr int kRead = 32;  // bytes of code before the system call
 
 const Wait* find_wait(int number) {
   for (const Wait& wait : kWaits)
@@ -38,14 +38,15 @@ const Wait* find_wait(int number) {
   return nullptr;
 }
 
-// rt_sigprocmask(2) reads the set before it finds that it is to do nothing known with it.
+// Tests readability with rt_sigprocmask(2), which reads the set before it rejects the unknown
+// `how`.
 bool can_be_read(std::uint64_t address) {
   constexpr long kNothingKnown = 99;
   return raw_syscall(SYS_rt_sigprocmask, kNothingKnown, static_cast<long>(address), 0,
                      kSignalMaskBytes) == -EINVAL;
 }
 
-// Those that libc, too, has handlers of, or that come of an instruction, end no wait.
+// Signals that end no wait: those that libc itself handles, and those that an instruction raises.
 constexpr std::uint64_t kOthers =
     ~(signal_bit(SIGPROF) | signal_bit(SIGKILL) | signal_bit(SIGSTOP) | signal_bit(SIGSEGV) |
       signal_bit(SIGBUS) | signal_bit(SIGFPE) | signal_bit(SIGILL) | signal_bit(SIGTRAP) |
@@ -60,8 +61,8 @@ bool has_handler_for(std::uint64_t signals) {
   return theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN;
 }
 
-// Who wants to know what was left of a sleep, elsewhere than where its time stands, goes on by
-// that.
+// Returns true if the call stores the remaining time apart from the requested one: such a caller
+// continues the sleep by itself.
 bool reports_remaining_time(int number, const greg_t* registers) {
   const auto other = [&](int rest, int time) {
     return registers[rest] != 0 && registers[rest] != registers[time];
@@ -77,7 +78,7 @@ int call_before(const unsigned char* next) {
   const unsigned char* at = next - 2;
   if (at[0] != 0x0f || at[1] != 0x05) return -1;
   for (int loads = 0; loads <= kMostLoads; ++loads) {
-    // mov $number, %eax; with a prefix it is another register.
+    // mov $number, %eax; with a prefix the register is another one.
     if (at[-5] == 0xb8 && at[-2] == 0 && at[-1] == 0)
       return (at[-6] & 0xf1) == 0x41 ? -1 : at[-4] | at[-3] << 8;
     // mov disp8(%rsp), %register
@@ -87,8 +88,8 @@ int call_before(const unsigned char* next) {
   return -1;
 }
 
-// Once a debugger has stopped the thread, the kernel has it make restart_syscall(2) instead, which
-// a handler in between makes fail.
+// Also repairs restart_syscall(2), which the kernel substitutes after a debugger's stop and which
+// fails if a handler has run in between.
 void restart_wait(ucontext_t& context) {
   constexpr std::uint64_t kInstruction = 2;  // bytes
   greg_t* const registers = context.uc_mcontext.gregs;

@@ -1,4 +1,4 @@
-// The program's own action for SIGPROF, which stands behind ours. Any context; takes no lock.
+// The program's own action for SIGPROF, kept beside the collector's. Any context; takes no lock.
 #include "libcollector/clock/program_action.h"
 
 #include <cstring>
@@ -27,7 +27,7 @@ struct sigaction current_action() {
 }
 
 void write_action(const struct sigaction& fresh) {
-  const Blocked blocked(kAllSignals);  // no handler of this thread meets half of it
+  const Blocked blocked(kAllSignals);  // so that no handler of this thread reads half an action
   for (std::uint32_t even = atomic(version).load(std::memory_order_relaxed) & ~1u;
        !atomic(version).compare_exchange_weak(even, even + 1, std::memory_order_acquire);
        even &= ~1u)
@@ -37,7 +37,7 @@ void write_action(const struct sigaction& fresh) {
   atomic(version).fetch_add(1, std::memory_order_release);
 }
 
-// A thread that waits for a SIGPROF as with sigwait(3); 0: none.
+// Returns a thread that waits for SIGPROF in sigwait(3) or its like; 0 if there is none.
 std::uint32_t waiting_thread() {
   std::uint32_t tid = 0;
   visit_threads(
@@ -56,7 +56,7 @@ void keep_pending(const siginfo_t& info, Thread& thread, ucontext_t& context) {
   send_again(info);
 }
 
-// Takes effect when our handler returns.
+// Takes effect when the collector's handler returns.
 void end_program(const siginfo_t& info, ucontext_t& context) {
   exchange_kernel_action(SIGPROF, {});  // SIG_DFL
   sigdelset(&context.uc_sigmask, SIGPROF);
@@ -86,7 +86,7 @@ void exchange_program_action(const struct sigaction* fresh, struct sigaction* ol
 
 void pass_on(siginfo_t& info, ucontext_t& context) {
   Thread* thread = current_thread;
-  // Really blocked and here all the same: something like sigsuspend let it through for a moment.
+  // The thread blocks SIGPROF and yet it was delivered: sigsuspend or its like let it through.
   if (thread && thread->mask_emulated && sigismember(&context.uc_sigmask, SIGPROF) == 0)
     return keep_pending(info, *thread, context);
   const struct sigaction theirs = current_action();

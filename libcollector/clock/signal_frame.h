@@ -1,4 +1,4 @@
-// How much stack a tick takes from the program. Any context.
+// How many bytes of the program's stack a tick takes. Any context.
 #pragma once
 #include <cpuid.h>
 
@@ -6,9 +6,10 @@
 
 namespace gnomon::collector {
 
-// Bytes the kernel pushes for a signal and our handler needs before it is on a stack of its own.
-// Intel SDM 1, "XSAVE-managed state"; components 17 and 18 (AMX) are pushed only for programs that
-// asked for them, whose alternate stacks the kernel checks itself.
+// Returns the bytes that the kernel pushes for a signal plus those that the collector's handler
+// needs before it changes to a stack of its own. Intel SDM 1, "XSAVE-managed state"; components 17
+// and 18 (AMX) are pushed only for programs that asked for them, whose alternate stacks the kernel
+// checks itself.
 inline std::uint64_t tick_stack_bytes() {
   constexpr std::uint64_t kLegacy = 576, kFrame = 640, kHandler = 512;
   constexpr std::uint64_t kAmx = 3ull << 17;

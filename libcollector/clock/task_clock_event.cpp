@@ -1,4 +1,5 @@
-// A perf event on a thread's CPU clock, which ticks at true intervals. Signal handlers too.
+// A perf event on a thread's CPU clock, which ticks at exact intervals. Any context, signal
+// handlers too.
 #include "libcollector/clock/task_clock_event.h"
 
 #include <fcntl.h>
@@ -14,12 +15,12 @@ namespace gnomon::collector {
 namespace {
 
 constexpr long kPageBytes = 4096;
-// Away from the low numbers, which a program may expect to be given in order, and below the usual
-// limit of 1024.
+// Above the low numbers, which a program may expect to get in order, and below the default limit of
+// 1024.
 constexpr std::int32_t kLowest = 1000;
 constinit std::atomic<std::int32_t> highest = kLowest - 1;
 
-// perf_event_open(2): the descriptor, or -errno.
+// Returns the descriptor of perf_event_open(2), or -errno.
 long open_event(std::uint64_t interval) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;

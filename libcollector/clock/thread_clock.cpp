@@ -1,5 +1,4 @@
-// CPU clock: timers are set in normal context; collector_sigprof runs as the signal handler of
-// SIGPROF.
+// CPU clock. Timers are set in normal context; collector_sigprof is the signal handler of SIGPROF.
 #include "libcollector/clock/thread_clock.h"
 
 #include <sched.h>
@@ -34,7 +33,7 @@ constinit Adopt adopt = nullptr;
 constinit NotRecording not_recording = nullptr;
 
 constexpr std::uint32_t kTicking = 1, kStarting = 2;  // Thread::ticking
-constexpr std::uint64_t kPatience = 200'000'000;      // ns, with other threads
+constexpr std::uint64_t kPatience = 200'000'000;      // ns, for other threads
 
 static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == kSavedOffset &&
               REG_RIP == int{kSavedRip} && REG_RSP == int{kSavedRsp} && REG_RBP == int{kSavedRbp});
@@ -85,10 +84,10 @@ void record_sample(Thread& thread, const ucontext_t& context) {
   recorder->leave(*lane);
 }
 
-// The first tick comes at a random time within `window`, later ones every `period`. So that the
-// weights of a thread's samples sum up to its CPU time in the mean, however short it is, the first
-// stands for what is left of the window when the periods that it can have lived are taken away.
-// From here on an event ticks, if it can: threads that end before have not paid for one.
+// The first tick comes at a random time within `window`, later ones every `period`. The first
+// sample's weight is the window minus the whole periods that the thread can have lived: thus the
+// weights of a thread's samples sum up to its CPU time in the mean, however short it lives. The
+// event is opened only here, so that threads that end before do not pay for one.
 void on_first_tick(Thread& thread) {
   const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
   const std::uint64_t window = std::max(interval, kernel_tick);
@@ -100,7 +99,7 @@ void on_first_tick(Thread& thread) {
   thread.last_cpu = cpu - (window - lived / period * period);
 }
 
-// The slot whose clock it was; null: a tick of a clock that is gone.
+// Returns the slot whose clock ticked, or null if that clock is gone.
 Thread* thread_of(const siginfo_t& info) {
   Thread* thread = current_thread;
   if (info.si_code != SI_TIMER || info.si_value.sival_ptr == thread) return thread;
@@ -130,17 +129,17 @@ std::uint64_t next_due(const Thread& thread) {
   return thread.ticked ? thread.last_cpu + interval : thread.first_due;
 }
 
-// Its clock stood still when it was to tick, or began anew.
+// Returns true if a tick became due while the clock was paused.
 bool is_overdue(const Thread* thread) {
   return thread && thread->paused && thread->ticking == kTicking &&
          now(CLOCK_THREAD_CPUTIME_ID) > next_due(*thread);
 }
 
-// Random, so that a thread shorter than the interval is met as often as its share of the interval
-// says. The kernel adds to it what is left until its next tick, which is random too.
+// Random, so that a thread shorter than the interval is sampled with the probability of its share
+// of the interval. The kernel adds the time until its own next tick, which is random too.
 std::uint64_t first_period() {
   std::uint64_t random = 0;
-  // Not by libc's function, in which a thread may be cancelled.
+  // Not by getrandom(3), which is a cancellation point.
   if (raw_syscall(SYS_getrandom, arg(&random), sizeof random, GRND_NONBLOCK) != sizeof random)
     random = now(CLOCK_MONOTONIC) * 0x9e3779b97f4a7c15ull >> 20;
   const std::uint64_t period = random % interval;
@@ -196,7 +195,7 @@ void collector_sigprof(int, siginfo_t* info, void* interrupted) {
   errno = saved_errno;
 }
 
-// A stop while it is being started leaves it to the starter to take the timer away.
+// If stop_clock comes in between, this function deletes the timer.
 bool start_clock(Thread& thread) {
   if (!recorder->recording()) return false;
   std::uint32_t none = 0;
@@ -224,9 +223,9 @@ bool start_clock(Thread& thread) {
   return false;
 }
 
-// In a fork child the timer's number and the event's page may be the program's own.
+// In a fork child the timer's number and the event's page may belong to the program.
 void stop_clock(Thread& thread) {
-  // From here on a tick changes nothing.
+  // From here on a tick does nothing.
   if (atomic(thread.ticking).exchange(0) != kTicking) return;
   if (!recorder->control()) return;
   if (thread.event)
@@ -235,7 +234,7 @@ void stop_clock(Thread& thread) {
     raw_syscall(SYS_timer_delete, thread.timer);
 }
 
-// A child of vfork shares our memory; the clock is its parent's.
+// A vfork child shares this memory, but the clock is its parent's.
 bool pause_clock(Thread& thread) {
   atomic(thread.in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
   if (!recorder->recording() || thread.ticking != kTicking ||
@@ -267,7 +266,7 @@ void resume_clock(Thread& thread) {
 }
 
 void stop_all_clocks() {
-  // One that has seen recording() may be opening an event.
+  // A handler that has read recording() before may be opening an event.
   visit_threads(
       [](Thread& thread, std::uint64_t limit) {
         while (atomic(thread.in_handler).load() != 0 && now(CLOCK_MONOTONIC) < limit)
@@ -277,9 +276,8 @@ void stop_all_clocks() {
       now(CLOCK_MONOTONIC) + kPatience);
 }
 
-// The handler runs with every signal blocked, from the moment the kernel has taken the signal to
-// the end of the handler's return, and nothing else blocks SIGPROF but a program that has a handler
-// of its own.
+// The kernel blocks every signal from the delivery of a tick until the handler has returned, and
+// nothing else blocks SIGPROF except in a program with a handler of its own.
 void await_all_handlers() {
   visit_threads(
       [](Thread& thread, std::uint64_t limit) {

@@ -17,8 +17,8 @@ class JsonLine {
   JsonLine& close(char bracket);
   JsonLine& item(const char* value);  // of an array
 
-  // Adds the checksum, closes the object and the line. Needs one member at least. Length; 0: it did
-  // not fit.
+  // Adds the checksum and ends the object and the line. The object has at least one member. Returns
+  // the line's length in bytes, or 0 if the line did not fit into the buffer.
   std::size_t finish();
   std::size_t room() const { return size_ - used_; }
 

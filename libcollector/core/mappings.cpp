@@ -1,5 +1,5 @@
-// The readable mappings of this process at one moment. Made in normal context, asked in any: takes
-// no lock.
+// The readable mappings of this process at one moment. read() and clear(): normal context. find():
+// any context, takes no lock.
 #include "libcollector/core/mappings.h"
 
 #include <fcntl.h>
@@ -27,7 +27,8 @@ std::uint64_t hexadecimal(const char*& at) {
   }
 }
 
-// "begin-end rwxp ..." (proc_pid_maps(5)); empty: not readable.
+// Parses "begin-end rwxp ..." (proc_pid_maps(5)). Returns an empty mapping if the line's is not
+// readable.
 Mapping readable_mapping(const char* line) {
   const std::uint64_t begin = hexadecimal(line);
   if (*line++ != '-') return {};

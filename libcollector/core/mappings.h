@@ -1,5 +1,5 @@
-// The readable mappings of this process at one moment. Made in normal context, asked in any: takes
-// no lock.
+// The readable mappings of this process at one moment. read() and clear(): normal context. find():
+// any context, takes no lock.
 #pragma once
 #include <cstdint>
 
@@ -14,11 +14,12 @@ struct Mapping {
 
 class Mappings {
  public:
-  // Reads them anew; what was known before goes. False: no memory, or /proc is not there.
+  // Reads the mappings and replaces those known before. Returns false if memory is short or /proc
+  // is not mounted.
   bool read();
-  // The one `address` lies in; empty: none.
+  // Returns the mapping that contains `address`, or an empty one.
   Mapping find(std::uint64_t address) const;
-  // Nothing is known, and no memory used.
+  // Forgets all mappings and frees their memory.
   void clear();
 
  private:

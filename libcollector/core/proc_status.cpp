@@ -1,5 +1,4 @@
-// What /proc/self/task/TID says: lines of status, and syscall. Any context: raw system calls, 4 KiB
-// of stack.
+// Reads /proc/self/task/TID/status and /syscall. Any context: raw system calls, 4 KiB of stack.
 #include "libcollector/core/proc_status.h"
 
 #include <cstring>

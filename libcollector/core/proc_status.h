@@ -1,12 +1,12 @@
-// What /proc/self/task/TID says: lines of status, and syscall. Any context: raw system calls, 4 KiB
-// of stack.
+// Reads /proc/self/task/TID/status and /syscall. Any context: raw system calls, 4 KiB of stack.
 #pragma once
 #include <cstdint>
 
 namespace gnomon::collector {
 
-// The system call that thread `tid` of this process stands in, and its first argument.
-constexpr long kNoCall = -1, kUnknownCall = -2;  // it waits elsewhere; it runs or cannot be read
+// The system call in which thread `tid` of this process stands, and its first argument.
+constexpr long kNoCall = -1,
+               kUnknownCall = -2;  // waits outside a system call; runs, or is unreadable
 struct SystemCall {
   long number;
   std::uint64_t first;
@@ -15,13 +15,15 @@ SystemCall system_call_of(std::uint32_t tid);
 
 class ProcStatus {
  public:
-  // tid: of this process. False: it cannot be read.
+  // tid: a thread of this process. Returns false if its status cannot be read.
   bool read(std::uint32_t tid);
-  // What follows "NAME:" and a tab, up to the end of the text; null: there is no such line.
+  // Returns the text behind "NAME:" and a tab, which goes on to the end of the file, or null if
+  // there is no such line.
   const char* find(const char* name) const;
-  // The mask of blocked signals, bit 0 for signal 1; 0: not told.
+  // Returns the mask of blocked signals, bit 0 for signal 1; 0 if the file does not tell.
   std::uint64_t blocked() const;
-  // How often it has waited for something, modulo 2^32; 0: not told.
+  // Returns how often the thread has waited for anything (voluntary context switches), modulo 2^32;
+  // 0 if the file does not tell.
   std::uint32_t waits() const;
 
  private:

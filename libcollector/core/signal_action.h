@@ -1,4 +1,4 @@
-// The kernel's own sigaction(2), past libc and what stands before it. Any context.
+// The kernel's own sigaction(2): no libc function and no hook is called. Any context.
 #pragma once
 #include <signal.h>
 
@@ -23,14 +23,15 @@ inline KernelAction kernel_action(int signal) {
   return is;
 }
 
-// What it was.
+// Returns the previous action.
 inline KernelAction exchange_kernel_action(int signal, const KernelAction& fresh) {
   KernelAction was{};
   raw_syscall(SYS_rt_sigaction, signal, arg(&fresh), arg(&was), kSignalMaskBytes);
   return was;
 }
 
-// As long as it lives the calling thread really blocks `signals`, besides those that it did.
+// Blocks `signals` in the calling thread's kernel mask for its own lifetime, then restores the
+// mask.
 class Blocked {
  public:
   explicit Blocked(std::uint64_t signals) : signals_(signals) {

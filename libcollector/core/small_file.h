@@ -1,4 +1,4 @@
-// The text of a small file, as /proc has them. Any context: raw system calls.
+// Reads a small file such as those of /proc. Any context: raw system calls.
 #pragma once
 #include <fcntl.h>
 
@@ -8,7 +8,8 @@
 
 namespace gnomon::collector {
 
-// As much as fits before a 0, and how much that is; 0: it cannot be read, or is empty.
+// Reads at most size - 1 bytes into `to` and adds a 0. Returns the number of bytes read, or 0 if
+// the file is empty or cannot be read.
 inline std::size_t read_small_file(const char* path, char* to, std::size_t size) {
   const long file = raw_syscall(SYS_openat, AT_FDCWD, arg(path), O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;

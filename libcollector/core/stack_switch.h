@@ -1,4 +1,4 @@
-// Leaves the program's stack, which may be small. Any context.
+// Runs a function on another stack, because the program's may be small. Any context.
 #pragma once
 #include <cstdint>
 

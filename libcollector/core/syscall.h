@@ -6,7 +6,7 @@
 
 namespace gnomon::collector {
 
-// Result: what the kernel answers, -errno on failure.
+// Returns the kernel's answer: -errno on failure.
 inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                         long f = 0) {
   long result;

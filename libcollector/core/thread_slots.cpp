@@ -1,4 +1,4 @@
-// Threads of the program: a slot for each that is sampled. Normal context.
+// Thread slots: one for each sampled thread of the program. Normal context.
 #include "libcollector/core/thread_slots.h"
 
 #include <sys/mman.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kChunk = 256;
 constexpr std::uint32_t kChunks = 256;
-// The numbers stand together, or each search would go through all of the slots' memory.
+// The thread ids stand together, apart from the slots, so that a search touches little memory.
 struct Chunk {
   std::uint32_t tids[kChunk];
   Thread threads[kChunk];
@@ -48,7 +48,8 @@ Place place_of(const Thread& thread) {
 
 }  // namespace
 
-// Slots freed last are near the hint, so programs that make many short threads stay in one chunk.
+// The search begins near the slot freed last, so programs that make many short threads stay in one
+// chunk.
 Thread* claim_thread() {
   const std::uint32_t hint = next_hint.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < kChunk * kChunks; ++i) {

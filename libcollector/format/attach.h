@@ -1,5 +1,5 @@
-// What the injector and the collector say to each other when recording begins in a running process.
-// Plain struct in memory of the program.
+// The request and the answer by which the injector starts or ends a recording in a running process.
+// A plain struct in memory of the target.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -8,36 +8,37 @@
 
 namespace gnomon::format {
 
-// The function of libcollector.so that is given an AttachRequest, in a thread made for it with all
-// signals blocked: int gnomon_attach(AttachRequest*).
+// int gnomon_attach(AttachRequest*) of libcollector.so, called in a thread made for it with all
+// signals blocked.
 inline constexpr const char* kAttachFunction = "gnomon_attach";
-// Ends what that began, and gives the process back what the collector had of it. Called likewise.
+// Ends that recording and gives the process back everything that the collector has changed in it.
+// Called likewise.
 inline constexpr const char* kReleaseFunction = "gnomon_release";
 inline constexpr std::uint32_t kAttachVersion = 8;
 
-// Data of libcollector.so: HookedFunction[kHooks], unused ones 0. Once the program is bound to the
-// collector, libc's own symbol table says `ours`.
+// Data of libcollector.so: HookedFunction[kHooks], unused rows 0. In a program that is bound to the
+// collector, libc's own symbol table leads to the replacements.
 inline constexpr const char* kHookTable = "gnomon_hook_table";
 inline constexpr std::size_t kHooks = 64;
 struct HookedFunction {
   std::uint64_t replacement, original;
 };
 
-// Bytes of an alternate signal stack on which a tick finds room beside a handler, whatever that
-// needs itself: as much as Go's runtime gives to handlers.
+// An alternate signal stack of this size, in bytes, has room for a tick beside any handler: Go's
+// runtime gives its handlers as much.
 inline constexpr std::uint64_t kRoomForHandlers = 32ull * 1024;
 
 // The sentence for each stands in kRefusals.
 enum class Attached : std::uint32_t {
   no_answer = 0,
   recording = 1,
-  already = 2,  // `directory` is where to
+  already = 2,  // `directory` says to which experiment
   other_version = 3,
   no_directory = 4,  // `error`: why
   failed = 5,        // `failure`: why
   old_libc = 6,
   released = 7,
-  still_holds_masks = 8,  // `blocking` threads go on being sampled, as far as signals go
+  still_holds_masks = 8,  // `blocking` threads still need the collector's handler
   still_holds_clocks = 9,
   still_holds_signal = 10,
   still_ending = 11,
@@ -65,18 +66,19 @@ inline constexpr std::array kRefusals{
                 "let it run, and repeat"},
 };
 
-// A thread that goes on blocking SIGPROF, as many programs' workers do for all their life. When the
-// injector takes SIGPROF out of its mask, `mask_emulated` becomes 1: the program goes on believing
-// it.
+// A thread that blocks SIGPROF permanently, as worker threads of many programs do. When the
+// injector removes SIGPROF from its mask, `mask_emulated` becomes 1: the program keeps seeing it as
+// blocked.
 struct BlockingThread {
-  std::uint64_t slot;  // address of a std::uint32_t that says `tid` as long as the rest is true
+  std::uint64_t slot;  // address of a std::uint32_t that holds `tid` while this entry is valid
   std::uint64_t mask_emulated;  // address of a std::uint32_t
   std::uint32_t tid;
-  std::uint32_t reachable;  // 1: the injector knows that it does not block SIGPROF, or not any more
+  std::uint32_t reachable;  // 1: the injector has found or made SIGPROF unblocked
 };
 inline constexpr std::size_t kBlockingThreads = 512, kHeldThreads = 254;
-// A release lists those whose `mask_emulated` is 1: they get SIGPROF into their masks, and it
-// becomes 0. What the collector waits for meanwhile; nothing if it is answered from the beginning.
+// A release lists the threads whose `mask_emulated` is 1; the injector adds SIGPROF to their masks
+// and sets it to 0. State of that exchange: the collector asks, the injector answers; it may be
+// answered from the beginning.
 enum class Unblocking : std::uint32_t { nothing = 0, asked = 1, answered = 2 };
 
 struct AttachRequest {
@@ -88,30 +90,31 @@ struct AttachRequest {
   std::uint32_t failure;   // Failure of the control page
   std::int32_t error;      // errno
   std::uint32_t threads;   // sampled
-  std::uint32_t blocking;  // not sampled: they block SIGPROF, or are in a handler
-  std::uint32_t refused;   // not sampled: no slot, or no timer
-  // Memory of the injector's, on which a borrowed thread may still stand: nobody's stack. Its code
-  // may run on a thread's own.
+  std::uint32_t blocking;  // not sampled because they block SIGPROF or are in a handler
+  std::uint32_t refused;   // not sampled for want of a slot or a timer
+  // The injector's memory and code. A borrowed thread may still stand on that memory, which is no
+  // thread's stack.
   std::uint64_t borrowed_begin, borrowed_end, code_begin, code_end;
-  // The borrowed thread, if it is in a handler on a small alternate stack: it blocks SIGPROF until
-  // that returns. 0: it is not.
+  // The borrowed thread if it is in a handler on a small alternate stack, where it blocks SIGPROF
+  // until the handler returns; else 0.
   std::uint32_t in_handler;
-  std::uint32_t unbound;  // places of the program's that could not be bound to the collector
-  // An experiment's directory that was made for the process, which cannot reach it by its path: its
-  // descriptor, which the collector owns. -1: none, it is to be made by `stem`.
+  std::uint32_t unbound;  // words and symbols that could not be bound to the collector
+  // Descriptor of an experiment's directory that was made for the process, which cannot reach it by
+  // path; the collector owns it. -1: the collector makes the directory by `stem`.
   std::int32_t directory_fd = -1;
-  // The process's number, where the injector is.
+  // The process's number in the injector's pid namespace.
   std::uint32_t seen_pid;
-  char seen_namespace[40];   // the pid namespace that this is
-  char thread_maker[512];    // a load object with a pthread_create of its own; empty: none
+  char seen_namespace[40];   // that namespace
+  char thread_maker[512];    // a load object with a pthread_create of its own, or empty
   char stem[4096];           // /directory/test of test.N.er
-  char directory[4096];      // the experiment; known beforehand with directory_fd
-  char library[4096];        // libcollector.so, where the injector is
+  char directory[4096];      // the experiment; filled in beforehand if directory_fd is given
+  char library[4096];        // libcollector.so in the injector's view
   std::uint32_t unblocking;  // Unblocking
-  std::uint32_t listed;      // in `list`
+  std::uint32_t listed;      // entries of `list`
   BlockingThread list[kBlockingThreads];
-  // 1: a debugger is there, which may have taken a tick from a thread's queue to hand it on. `held`
-  // are threads that it keeps where they are meanwhile, with none; by the process's own numbers.
+  // 1: a debugger traces the process and may hold a tick that it has yet to deliver. `held`:
+  // threads, by the process's own numbers, that the debugger keeps stopped and for which it holds
+  // no tick.
   std::uint32_t debugged;
   std::uint32_t held_count;
   std::uint32_t held[kHeldThreads];

@@ -1,7 +1,7 @@
-// A program that was linked before the collector came is bound to our functions: where its load
-// objects hold the address of one of libc's, they get that of the hook before it, and so does
-// libc's own symbol table, from which the loader takes what is bound, loaded or looked up later.
-// And back again. Normal context; other threads run.
+// Binds a program that was linked before the collector came to the hooks: words of its load objects
+// that hold the address of a hooked libc function get the replacement's address, and so does libc's
+// own symbol table, from which the loader takes what is bound, loaded or looked up later. Undoes
+// the same. Normal context; other threads run.
 #include "libcollector/hook/binding.h"
 
 #include <dlfcn.h>
@@ -30,8 +30,8 @@ enum class Towards { us, libc };
 struct Pass {
   Mappings mappings;
   Towards towards;
-  ByteRange originals;  // all that is behind the hooks lies there
-  ByteRange from;       // and there all that is to be changed leads to
+  ByteRange originals;  // contains all originals (libc)
+  ByteRange from;       // contains every address that this pass replaces
   Bound bound;
 };
 
@@ -50,7 +50,8 @@ ByteRange range_of(std::uint64_t (*function)(const Hook&)) {
   return range;
 }
 
-// What stands on the other side of a hook; 0: nothing.
+// Returns the replacement of an original or the original of a replacement, by the direction of the
+// pass; 0 if `function` is neither.
 std::uint64_t other_side(std::uint64_t function, const Pass& pass) {
   if (!pass.from.contains(function)) return 0;
   const bool to_us = pass.towards == Towards::us;
@@ -70,9 +71,8 @@ std::uint32_t flags_at(const LoadObject& object, std::uint64_t at) {
   return 0;
 }
 
-// For as long as it lives its range, which lies in one mapping, can be written. Pages that the
-// loader has made read-only (RELRO), or that never were anything else, are it again afterwards:
-// nobody but the loader changes that, and its lock is ours.
+// Makes a range inside one mapping writable for its own lifetime. Pages that were read-only (RELRO
+// and others) are made read-only again: only the loader changes protections, and we hold its lock.
 class Unlocked {
  public:
   Unlocked(const ByteRange& range, const LoadObject& object, const Pass& pass)
@@ -126,14 +126,15 @@ void bind_slots(std::span<const ElfW(Rela)> relocations, const LoadObject& objec
   }
 }
 
-// A value is added to where the object lies, and the sum may lie anywhere. 0: it stays.
+// Returns the new st_value by which `symbol` leads to the other side of its hook, or 0 if it is not
+// hooked. The loader adds the object's bias to st_value, so any address can be expressed.
 std::uint64_t other_value(const ElfW(Sym) & symbol, const LoadObject& object, const Pass& pass) {
   if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return 0;
   const std::uint64_t other = other_side(object.bias + symbol.st_value, pass);
   return other == 0 ? 0 : other - object.bias;
 }
 
-// All at once: pages changed one by one would stay mappings of their own.
+// Unprotects the whole table at once: pages changed one by one would stay separate mappings.
 void bind_symbols(std::span<const ElfW(Sym)> symbols, const LoadObject& object, Pass& pass) {
   ByteRange changed{~0ull, 0};
   for (const auto& symbol : symbols)
@@ -166,7 +167,7 @@ void for_all_objects(Pass& pass, Bind bind) {
       &both);
 }
 
-// Symbols first: what is bound meanwhile is bound to us.
+// Symbols first: calls that other threads bind meanwhile then lead to the hooks.
 void bind_all(Pass& pass) {
   pass.bound.refused = 0;
   for_all_objects(pass, [](const LoadObject& object, Pass& to) {
@@ -182,7 +183,7 @@ void bind_all(Pass& pass) {
 
 }  // namespace
 
-// An indirect function: to tell its address dlsym(3) calls this while it holds the loader's lock,
+// The resolver of an indirect function (IFUNC): dlsym(3) calls it while it holds the loader's lock,
 // under which nothing is loaded, relocated, protected or unloaded.
 extern "C" {
 [[gnu::used]] static void (*gnomon_resolve_binding())() {
@@ -215,8 +216,8 @@ Bound bind(Towards towards) {
 Bound bind_hooks() { return bind(Towards::us); }
 Bound unbind_hooks() { return bind(Towards::libc); }
 
-// An executable that is not position-independent gives a function an address of its own, from which
-// it goes on by a slot: its symbol is an undefined one (psABI, "Function Addresses").
+// In an executable that is not position-independent a function's address may be that of the
+// executable's own PLT entry; its symbol is undefined there (psABI, "Function Addresses").
 const char* bound_elsewhere(const char* name) {
   void* found = dlsym(RTLD_DEFAULT, name);
   for (const Hook& hook : all_hooks())

@@ -1,5 +1,5 @@
-// What a load object tells the loader: its relocations and its symbols. While it stays loaded; any
-// context.
+// A load object's dynamic section: its relocations and its symbols. Valid while the object stays
+// loaded; any context.
 #include "libcollector/hook/dynamic_section.h"
 
 #include <elf.h>
@@ -33,7 +33,8 @@ class Reader {
     }
     return 0;
   }
-  // The loader has made most of these absolute, where it could write the section. 0: none.
+  // Returns the entry's address, or 0 if there is none. The loader makes most of them absolute if
+  // it can write the section.
   std::uint64_t address(ElfW(Sxword) tag) const {
     const std::uint64_t at = value(tag);
     if (at == 0) return 0;

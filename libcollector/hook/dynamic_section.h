@@ -1,5 +1,5 @@
-// What a load object tells the loader: its relocations and its symbols. While it stays loaded; any
-// context.
+// A load object's dynamic section: its relocations and its symbols. Valid while the object stays
+// loaded; any context.
 #pragma once
 #include <span>
 
@@ -8,13 +8,13 @@
 namespace gnomon::collector {
 
 struct DynamicSection {
-  // Those that name a symbol: of data and calls without a PLT, and of the PLT.
+  // Relocations that name a symbol: those of data and of calls without a PLT; those of the PLT.
   std::span<const ElfW(Rela)> data, plt;
   std::span<const ElfW(Sym)> symbols;
 };
 
-// Of an object that the loader is done with. What it does not have, or does not lie in it, is
-// empty. Source: gABI, "Dynamic Section"; DT_GNU_HASH as glibc's and binutils' authors use it.
+// The object is relocated already. A table that it does not have, or that does not lie inside it,
+// is empty. Source: gABI, "Dynamic Section"; DT_GNU_HASH as glibc and binutils use it.
 DynamicSection dynamic_section_of(const LoadObject& object);
 
 }  // namespace gnomon::collector

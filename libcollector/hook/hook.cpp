@@ -1,5 +1,4 @@
-// Functions of libc's that replacement stand before: their rows and what is original. Normal
-// context.
+// Hooks: a row for each libc function that the collector replaces. Normal context.
 #include "libcollector/hook/hook.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Functions of libc's that replacement stand before: a row for each. Normal context.
+// Hooks: a row for each libc function that the collector replaces. Normal context.
 #pragma once
 #include "libcollector/hook/next_symbol.h"
 
@@ -9,7 +9,7 @@ struct Hook {
   NextFunction* original;
 };
 
-// Two names of one function in libc need one row.
+// Two names of one libc function need one row.
 #define GNOMON_HOOK(function, next)                                                          \
   [[gnu::section("gnomon_hooks"), gnu::used]] ::gnomon::collector::Hook hook_of_##function { \
     reinterpret_cast<void*>(function), &(next)                                               \
@@ -22,8 +22,8 @@ struct Hooks {
 };
 Hooks all_hooks();
 
-// Looks up what stands original them: before any is called, and before the program is bound to
-// them.
+// Looks up the originals. To be called before any replacement runs and before the program is bound
+// to them.
 void find_originals();
 
 }  // namespace gnomon::collector

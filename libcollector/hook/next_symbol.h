@@ -1,10 +1,10 @@
-// The function that an interposed one stands before. Normal context: takes the loader's lock.
+// The original of an interposed function. Normal context: takes the loader's lock.
 #pragma once
 
 namespace gnomon::collector {
 
-// Looked up at the first use, or before: afterwards any context. One word, so that two look-ups at
-// the same time do no harm.
+// Looked up by find(), at the first use at the latest; afterwards any context may call it. The
+// result is one word, so that two threads may look it up at once.
 struct NextFunction {
   constexpr NextFunction(const char* wanted, const char* of_version)
       : name(wanted), version(of_version) {}
@@ -12,7 +12,7 @@ struct NextFunction {
   const char *name, *version;
   void* found = nullptr;
 
-  // Null: this libc does not have it.
+  // Returns null if this libc does not have the function.
   void* find();
 };
 

@@ -6,7 +6,7 @@ namespace gnomon::collector {
 
 struct BuildId {
   const unsigned char* data = nullptr;  // in the mapped object
-  std::size_t size = 0;                 // 0: it has none
+  std::size_t size = 0;                 // 0: the object has none
 };
 
 BuildId build_id_of(const LoadObject& object);

@@ -1,5 +1,5 @@
-// The path of the program's own file. Normal context. Of the system's calls only readlink is made,
-// which a seccomp filter was asked for.
+// The path of the program's own file. Normal context. Makes no system call but readlink, which the
+// seccomp preflight has already tested.
 #include "libcollector/objects/executable.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ bool executable_path(char* path, std::size_t size) {
   static constexpr char kRemoved[] = " (deleted)";  // proc_pid_exe(5)
   constexpr long kLength = sizeof kRemoved - 1;
   if (n <= kLength || std::strcmp(path + n - kLength, kRemoved) != 0) return n > 0;
-  // A file that is there may be called so, too.
+  // A file that exists may have a name that ends so.
   char first = 0;
   if (raw_syscall(SYS_readlink, arg(path), arg(&first), 1) == -ENOENT) path[n - kLength] = 0;
   return true;

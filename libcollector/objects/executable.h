@@ -4,8 +4,8 @@
 
 namespace gnomon::collector {
 
-// Fills `path`, without what the kernel adds for a file that has been removed. False and "": not
-// known.
+// Stores the path, without the " (deleted)" that the kernel adds for a removed file. Returns false
+// and stores "" if it is not known.
 bool executable_path(char* path, std::size_t size);
 
 }  // namespace gnomon::collector

@@ -1,4 +1,4 @@
-// The load objects met so far. Any context; takes no lock.
+// The load objects in which frames have been seen. Any context; takes no lock.
 #include "libcollector/objects/known_objects.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ void KnownObjects::remember(const LoadObject& object, std::uint64_t identity) {
     if (version % kPhases != kFree ||
         !slot.version.compare_exchange_strong(version, version + kFilling))
       continue;
-    // Release: who reads one of these sees the version of before no more.
+    // Release: a reader that sees a new value here no longer sees the previous version.
     slot.begin.store(object.begin, std::memory_order_release);
     slot.end.store(object.end, std::memory_order_release);
     slot.identity.store(identity, std::memory_order_release);

@@ -1,4 +1,4 @@
-// The load objects met so far. Any context; takes no lock.
+// The load objects in which frames have been seen. Any context; takes no lock.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -17,15 +17,15 @@ class KnownObjects {
     explicit operator bool() const { return slot != kMax; }
   };
 
-  // identity: the same for the same file; 0: never unloaded. An object that finds no room is met
-  // again.
+  // identity: equal for equal files; 0 for an object that is never unloaded. An object that finds
+  // no room is not remembered and will be reported again.
   void remember(const LoadObject& object, std::uint64_t identity);
-  // The object that `pc` lies in.
+  // Returns the object that contains `pc`.
   Found find(std::uint64_t pc) const;
   Found at(std::uint32_t slot) const;
-  // True for the one caller that did it.
+  // Returns true to exactly one of the callers that forget the same object.
   bool forget(const Found& found);
-  // No object beyond is known.
+  // Slots from this number on are empty.
   std::uint32_t used() const;
 
  private:

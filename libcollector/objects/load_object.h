@@ -14,7 +14,7 @@ struct LoadObject {
   std::size_t header_count;
 };
 
-// As the loader tells it (dl_iterate_phdr(3)). No memory of its own: end <= begin.
+// From what dl_iterate_phdr(3) reports. An object without memory of its own has end <= begin.
 LoadObject load_object_of(const dl_phdr_info& info);
 
 }  // namespace gnomon::collector

@@ -1,4 +1,5 @@
-// Load objects: at start in normal context, later ones from the signal handler that met them.
+// Writes load objects to map.jsonl: those loaded at start in normal context, later ones from the
+// signal handler that finds a frame in them.
 #include "libcollector/objects/module_map.h"
 
 #include <dlfcn.h>
@@ -18,7 +19,7 @@ namespace gnomon::collector {
 namespace {
 
 constinit KnownObjects known = {};
-// Never unloaded.
+// Objects that are never unloaded.
 constexpr std::uint32_t kMaxAtStart = 1024;
 constinit LoadObject at_start[kMaxAtStart] = {};
 constinit std::uint32_t count_at_start = 0;
@@ -27,7 +28,8 @@ constinit char map_path[Recorder::kPathBytes] = {};
 using FindObject = int (*)(void*, dl_find_object*);
 constinit FindObject find_object = nullptr;
 
-// By the loader's own lock-free table. Program headers are read where the first page maps them.
+// Asks the loader's own lock-free table. Program headers are read where the object's first page
+// maps them.
 bool ask_loader(std::uint64_t pc, LoadObject& object, std::uint64_t& frame_header) {
   dl_find_object found{};
   if (find_object(reinterpret_cast<void*>(pc), &found) != 0) return false;
@@ -46,7 +48,7 @@ bool ask_loader(std::uint64_t pc, LoadObject& object, std::uint64_t& frame_heade
   return true;
 }
 
-// Without the loader's table.
+// Asks the objects noted at start, for a libc without that table.
 bool ask_start(std::uint64_t pc, LoadObject& object, std::uint64_t& frame_header) {
   for (std::uint32_t i = 0; i < count_at_start; ++i) {
     if (pc < at_start[i].begin || pc >= at_start[i].end) continue;
@@ -91,8 +93,8 @@ bool write_object(Recorder& recorder, const LoadObject& object, char* text, std:
   return true;
 }
 
-// True for the one caller that did it. The stacks of the new epoch are kept apart from those
-// before, so the line is there before the epoch begins.
+// Writes the unload line, then begins the next epoch, in whose stacks the object's addresses may
+// mean other code. Returns true to exactly one of the callers that unload the same object.
 bool unload(Recorder& recorder, const KnownObjects::Found& object) {
   if (!known.forget(object)) return false;
   for (std::uint32_t epoch = recorder.epoch();; epoch = recorder.epoch()) {
@@ -135,7 +137,7 @@ int on_object(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
-// What stands where the known objects were.
+// Compares the known objects with those loaded now.
 class Seen {
  public:
   void add(const KnownObjects::Found& found, bool same) {
@@ -160,8 +162,9 @@ int see_object(dl_phdr_info* info, std::size_t, void* seen) {
   return 0;
 }
 
-// One that a tick has met since is not seen, but the loader knows it. Nothing of it is read: it may
-// just have been unmapped by another thread, which will ask for itself.
+// An object that a tick has met since the walk is missing there, but the loader knows it. Nothing
+// of the object is read: another thread may just have unmapped it, and will call note_unloaded
+// itself.
 bool is_known_to_loader(const KnownObjects::Found& object) {
   dl_find_object found{};
   return find_object(reinterpret_cast<void*>(object.begin), &found) == 0 &&
@@ -202,7 +205,7 @@ bool note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane) {
   return replaced;
 }
 
-// Under the lock of dl_iterate_phdr nothing is unloaded, so that what is still there may be read.
+// Under the lock of dl_iterate_phdr nothing is unloaded, so that loaded objects may be read.
 bool note_unloaded(Recorder& recorder) {
   if (!find_object) return false;
   Seen seen;

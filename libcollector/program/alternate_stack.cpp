@@ -1,6 +1,6 @@
-// Alternate signal stacks: a thread whose own is too small for a tick is not sampled while it has
-// it; on one that may be too small for a tick beside a handler, ticks wait for the handler's end.
-// Interposed: sigaltstack. Any context.
+// Alternate signal stacks, by interposing sigaltstack. A thread whose alternate stack is too small
+// for a tick is not sampled while it has that stack; on one that may be too small for a tick beside
+// a handler, ticks wait for the handler's end. Any context.
 #include "libcollector/program/alternate_stack.h"
 
 #include <signal.h>
@@ -30,7 +30,8 @@ void measure_ticks() { needed = tick_stack_bytes(); }
 
 extern "C" {
 
-// The clock stops before the kernel learns of a small stack: a tick there would end the program.
+// The clock is stopped before the kernel gets a small stack, because a tick there would end the
+// program.
 __attribute__((visibility("default"), symver("sigaltstack@@GLIBC_2.2.5"))) int gnomon_sigaltstack(
     const stack_t* fresh, stack_t* old) {
   Thread* thread = calling_thread();

@@ -1,10 +1,10 @@
-// Alternate signal stacks: a thread whose own is too small for a tick is not sampled while it has
-// it.
+// Alternate signal stacks: a thread whose alternate stack is too small for a tick is not sampled
+// while it has that stack.
 #pragma once
 
 namespace gnomon::collector {
 
-// Learns how much room a tick needs on a stack. Normal context.
+// Determines how many bytes of stack a tick needs. Normal context.
 void measure_ticks();
 
 }  // namespace gnomon::collector

@@ -1,6 +1,6 @@
-// Interposed: the functions that execute a program, which inherits what the program believes of
-// SIGPROF, and none of our ticks: one pending would end it. Normal context, fork and vfork
-// children.
+// Interposed: the exec functions. The executed program inherits the SIGPROF action and mask that
+// the program has in its own view, and no pending tick, which would end it. Normal context, fork
+// and vfork children.
 #include "libcollector/program/exec.h"
 
 #include <signal.h>
@@ -41,14 +41,14 @@ constinit NextSymbol<Execl> real_execle{"execle", "GLIBC_2.2.5"};
 
 constexpr std::uint64_t kSigprof = signal_bit(SIGPROF);
 
-// This process's experiment; null in a child, which may share our memory.
+// Returns this process's control page; null in a child, which may share this memory.
 format::ControlPage* own_control() {
   Recorder* active = active_recorder();
   if (!active || raw_syscall(SYS_getpid) != long{active->control()->pid}) return nullptr;
   return active->control();
 }
 
-// For as long as it lives the experiment says that another program may take the process over.
+// During its lifetime the control page says that another program may take the process over.
 class Replacing {
  public:
   Replacing() : control_(own_control()) { add(1); }
@@ -64,16 +64,16 @@ class Replacing {
   format::ControlPage* control_;
 };
 
-// For as long as it lives SIGPROF is to the kernel what it is to the program.
+// During its lifetime the kernel has SIGPROF's action and mask as the program sees them.
 class Handover {
  public:
   Handover() : thread_(current_thread) {
     if (!thread_) return;
-    // A child has no clock: what it sees ticking is its parent's.
+    // A child has no clock: the slot it sees is its parent's.
     ticked_ =
         active_recorder() && thread_->ticking && raw_syscall(SYS_gettid) == long{thread_->tid};
     if (ticked_) stop_clock(*thread_);
-    // Unblocked first: what is pending of the clock's is taken, what is somebody else's is kept.
+    // Unblocked first, so that a pending tick is consumed and a SIGPROF of somebody else's is kept.
     if (thread_->mask_emulated) {
       change_mask(SIG_UNBLOCK, kSigprof, &before_);
       change_mask(SIG_BLOCK, kSigprof, nullptr);
@@ -84,7 +84,7 @@ class Handover {
     const KernelAction ignore{reinterpret_cast<std::uint64_t>(SIG_IGN), 0, 0, 0};
     if (ignored_) ours_ = exchange_kernel_action(SIGPROF, ignore);
   }
-  // The program was not executed.
+  // Reached only if the exec failed.
   ~Handover() {
     if (!thread_) return;
     if (ignored_) exchange_kernel_action(SIGPROF, ours_);
@@ -117,8 +117,8 @@ int execute(NextSymbol<Function>& real, Arguments... arguments) {
   return original(arguments...);
 }
 
-// run(words, list): the words of a call as an array, and what follows them. On the stack, because
-// another thread may hold the heap's lock when it forks.
+// Calls run(words, list) with the variadic words of a call as an array, and what follows them. The
+// array is on the stack, because in a fork child another thread may have held the heap's lock.
 template <typename Run>
 int with_words(const char* first, va_list list, Run run) {
   std::size_t count = 1;

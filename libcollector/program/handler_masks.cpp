@@ -1,4 +1,4 @@
-// Handlers of the program's that run on an alternate stack: SIGPROF waits for them. Any context.
+// Keeps ticks off the program's handlers that run on an alternate stack. Any context.
 #include "libcollector/program/handler_masks.h"
 
 #include <atomic>
@@ -12,8 +12,10 @@ constexpr int kSignals = 64;
 constexpr std::uint64_t kSigprof = signal_bit(SIGPROF);
 
 constinit std::atomic<bool> keeping = false;
-constinit std::atomic<std::uint64_t> signals = 0;  // whose handlers run on an alternate stack
-constinit std::atomic<std::uint64_t> added = 0;    // signals whose mask has SIGPROF by us
+constinit std::atomic<std::uint64_t> signals =
+    0;  // signals whose handlers run on an alternate stack
+constinit std::atomic<std::uint64_t> added =
+    0;  // signals to whose handlers' masks SIGPROF was added
 
 bool on_alternate(const KernelAction& action) {
   constexpr std::uint64_t kIgnored = 1;
@@ -30,8 +32,8 @@ KernelAction restored(KernelAction action) {
   return action;
 }
 
-// What the program sets meanwhile stands: the kernel answers with what it replaces. True of one
-// that runs on an alternate stack.
+// Replaces a signal's action by changed(action). If the program sets another one meanwhile, that
+// one stays: the kernel's answer tells. Returns true if the handler runs on an alternate stack.
 bool change(int signal, KernelAction (*changed)(KernelAction)) {
   KernelAction theirs = kernel_action(signal), installed = theirs;
   for (int tries = 8; tries > 0; --tries) {

@@ -1,5 +1,5 @@
-// Interposed: prctl and syscall, by which a program confines or executes. Any context once the
-// functions behind are found, and as the call itself allows.
+// Interposed: prctl and syscall, by which a program sets a seccomp filter or calls exec. Any
+// context that the call itself allows, once the originals are found.
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -19,7 +19,7 @@ using Any = long (*)(long, ...);
 constinit NextSymbol<Control> real_prctl{"prctl", "GLIBC_2.2.5"};
 constinit NextSymbol<Any> real_syscall{"syscall", "GLIBC_2.2.5"};
 
-// A filter without a program asks whether there are filters, and changes nothing.
+// A filter without a program only asks whether filters are supported.
 void before_prctl(unsigned long option, unsigned long mode, unsigned long program) {
   if (option == PR_SET_SECCOMP &&
       (mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && program != 0)))
@@ -36,7 +36,7 @@ Any any(auto* function) { return reinterpret_cast<Any>(reinterpret_cast<void*>(f
 
 }  // namespace
 
-// What the call goes on to, with the same words.
+// Returns the function to which the call continues, with the same arguments.
 extern "C" [[gnu::used, gnu::visibility("hidden")]] Any gnomon_before_syscall(long number,
                                                                               unsigned long a,
                                                                               unsigned long b,
@@ -58,7 +58,8 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] Any gnomon_before_syscall(lo
 
 extern "C" {
 
-// Jumps, so that a call that returns twice, or on another stack, finds the stack it was made on.
+// Jumps, so that a call that returns twice (vfork) or on another stack (clone) finds its caller's
+// stack unchanged.
 __attribute__((naked, visibility("default"), symver("syscall@@GLIBC_2.2.5"))) long gnomon_syscall(
     long, ...) {
   asm("endbr64\n"

@@ -1,5 +1,6 @@
-// SIGPROF is ours while the program believes it has it. Interposed: what sets signal actions, and
-// raise(3). Any context once the functions behind are found; takes no lock.
+// The collector owns SIGPROF; the program keeps seeing, and setting, an action of its own.
+// Interposed: the functions that set signal actions, and raise(3). Any context once the originals
+// are found; takes no lock.
 #include "libcollector/program/sigaction.h"
 
 #include <atomic>
@@ -69,7 +70,7 @@ Handler install_once(int signal, Handler handler) {
   return exchange_handler(handler, static_cast<int>(SA_RESETHAND | SA_NODEFER), false);
 }
 
-// sigset(3): also changes the mask, and tells whether SIGPROF was in it.
+// sigset(3): also changes the mask, and reports whether SIGPROF was in it.
 Handler install_and_unblock(int signal, Handler handler) {
   if (!is_ours(signal)) return real_sigset(signal, handler);
   sigset_t tick, before;
@@ -91,14 +92,14 @@ bool take_sigprof(void (*handler)(int, siginfo_t*, void*), bool on_alternate_sta
   ours.sa_flags = SA_SIGINFO | SA_RESTART | (on_alternate_stacks ? SA_ONSTACK : 0);
   std::memset(&ours.sa_mask, 0xff, sizeof ours.sa_mask);
   if (real_sigaction(SIGPROF, nullptr, &before) != 0) return false;
-  if (before.sa_sigaction == handler) return true;  // of an earlier session
+  if (before.sa_sigaction == handler) return true;  // kept from an earlier session
   exchange_program_action(&before, nullptr);
   taken = real_sigaction(SIGPROF, &ours, nullptr) == 0;
   allow_mask_emulation(true);
   return taken;
 }
 
-// Setting a signal to be ignored takes back what is pending of it (POSIX, "Signal Actions").
+// Ignoring a signal discards its pending instances (POSIX, "Signal Actions").
 void discard_sigprof() {
   struct sigaction ignore {
   }, ours{};
@@ -111,7 +112,7 @@ bool give_sigprof_back(void (*handler)(int, siginfo_t*, void*), bool (*passed)(c
   struct sigaction theirs {
   }, ours{}, ignore{}, before{};
   ignore.sa_handler = SIG_IGN;
-  if (!has_sigprof(handler)) taken = false;  // the program has set it past us
+  if (!has_sigprof(handler)) taken = false;  // set by a raw system call of the program's
   if (!taken) return true;
   exchange_program_action(nullptr, &theirs);
   const bool ends_program = theirs.sa_handler == SIG_DFL;
@@ -124,7 +125,8 @@ bool give_sigprof_back(void (*handler)(int, siginfo_t*, void*), bool (*passed)(c
   exchange_program_action(nullptr, &theirs);
   real_sigaction(SIGPROF, &theirs, &before);
   if (before.sa_handler != (ends_program ? ignore : ours).sa_handler)
-    real_sigaction(SIGPROF, &before, nullptr);  // the program has set it past us meanwhile
+    real_sigaction(SIGPROF, &before,
+                   nullptr);  // a raw system call of the program's has set it meanwhile
   return true;
 }
 

@@ -1,5 +1,6 @@
-// Signal masks: a thread that blocks SIGPROF is sampled all the same. Interposed: what changes
-// masks and what waits for signals. Any context once the functions behind are found; takes no lock.
+// Emulated signal masks: a thread that blocks SIGPROF is sampled all the same, and sees SIGPROF as
+// blocked. Interposed: the functions that change masks and those that wait for signals. Any context
+// once the originals are found; takes no lock.
 #include "libcollector/program/signal_masks.h"
 
 #include <time.h>
@@ -24,7 +25,7 @@ using TimedWait = int (*)(const sigset_t*, siginfo_t*, const timespec*);
 using WaitInfo = int (*)(const sigset_t*, siginfo_t*);
 using Wait = int (*)(const sigset_t*, int*);
 
-constinit std::atomic<bool> may_emulate = true;  // a program that blocks SIGPROF need not block it
+constinit std::atomic<bool> may_emulate = true;  // blocking SIGPROF may be emulated
 
 constinit NextSymbol<Mask> real_mask{"pthread_sigmask", "GLIBC_2.32"};
 constinit NextSymbol<Mask> real_process_mask{"sigprocmask", "GLIBC_2.2.5"};
@@ -32,7 +33,7 @@ constinit NextSymbol<TimedWait> real_wait{"sigtimedwait", "GLIBC_2.2.5"};
 constinit NextSymbol<WaitInfo> real_wait_info{"sigwaitinfo", "GLIBC_2.2.5"};
 constinit NextSymbol<Wait> real_sigwait{"sigwait", "GLIBC_2.2.5"};
 
-// The thread blocked it for as long as a SIGPROF of the program's was pending.
+// Unblocks SIGPROF, which was blocked while a SIGPROF of the program's was pending.
 void let_ticks_pass() {
   sigset_t tick;
   sigemptyset(&tick);
@@ -40,7 +41,7 @@ void let_ticks_pass() {
   real_mask(SIG_UNBLOCK, &tick, nullptr);
 }
 
-// Waits until `limit` (CLOCK_MONOTONIC, ns; 0: for good), past ticks of our clock.
+// Waits until `limit` (CLOCK_MONOTONIC, ns; 0: without end) and swallows ticks.
 int wait_past_ticks(const sigset_t* set, siginfo_t* info, std::uint64_t limit) {
   siginfo_t ignored;
   siginfo_t* got = info ? info : &ignored;
@@ -55,7 +56,8 @@ int wait_past_ticks(const sigset_t* set, siginfo_t* info, std::uint64_t limit) {
   }
 }
 
-// Noted before it is asked whether it may: who forbids it looks afterwards for whom it is noted.
+// The thread is marked before may_emulate is read: allow_mask_emulation(false) is followed by a
+// look at the marks.
 bool try_to_emulate_block(Thread& thread) {
   const bool is_catching = program_catches_sigprof();
   if (!is_catching) atomic(thread.mask_emulated).store(1);
@@ -163,7 +165,7 @@ __attribute__((visibility("default"), symver("sigwaitinfo@@GLIBC_2.2.5"))) int g
   return timed_wait(set, info, nullptr);
 }
 
-// sigwait(3) does not return at an interrupting handler.
+// sigwait(3) does not end when a handler interrupts it.
 __attribute__((visibility("default"), symver("sigwait@@GLIBC_2.2.5"))) int gnomon_sigwait(
     const sigset_t* set, int* signal) {
   const int saved_errno = errno;

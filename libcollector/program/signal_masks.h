@@ -1,4 +1,5 @@
-// Signal masks: a thread that blocks SIGPROF is sampled all the same. Any context.
+// Emulated signal masks: a thread that blocks SIGPROF is sampled all the same, and sees SIGPROF as
+// blocked. Any context.
 #pragma once
 #include <signal.h>
 
@@ -8,25 +9,25 @@
 
 namespace gnomon::collector {
 
-// The calling thread, now that it has a slot, is sampled even if it was made with every signal
-// blocked (liblzma's are).
+// Turns a real block of SIGPROF into an emulated one in the calling thread, which has a slot now:
+// threads may be made with every signal blocked (liblzma's are).
 void adopt_mask();
 
-// From here on the calling thread, which is about to lose its slot, blocks what the program
-// believes it to block.
+// Makes the emulated mask the kernel's, in the calling thread, which is about to lose its slot.
 void apply_emulated_mask(const Thread& thread);
 
-// The signals, as in the kernel's masks, that only the program believes this thread to block. A
-// thread that it makes inherits them if they are blocked meanwhile.
+// Returns the signals, as in the kernel's masks, that the calling thread blocks only in the
+// program's view. They are blocked while a thread is created, so that the new thread inherits them.
 std::uint64_t emulated_mask();
 
-// A program with a handler of its own relies on it not running while SIGPROF is blocked.
+// Returns true if the program has a SIGPROF handler of its own, which must not run while SIGPROF is
+// blocked.
 bool program_catches_sigprof();
 
-// False: who blocks SIGPROF from here on really does. At first: true.
+// may: whether blocking SIGPROF is emulated from now on (initially true) or really done.
 void allow_mask_emulation(bool may);
 
-// As pthread_sigmask(3), as far as the program can see.
+// As pthread_sigmask(3), in the program's view.
 int change_mask(int how, const sigset_t* set, sigset_t* old);
 
 }  // namespace gnomon::collector

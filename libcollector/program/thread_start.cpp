@@ -1,5 +1,5 @@
-// Interposed functions: what makes threads and __libc_start_main, in every version glibc exports
-// them, so that each thread runs under collector_root and its clock. Normal context.
+// Interposed: the functions that create threads, and __libc_start_main, in every version that glibc
+// exports, so that each thread runs under collector_root and with a clock. Normal context.
 #include "libcollector/program/thread_start.h"
 
 #include <pthread.h>
@@ -48,7 +48,7 @@ To function_cast(From* from) {
   return status;
 }
 
-// Stack size without a lock of ours and without pthread_getattr_np, which allocates.
+// Determines the stack size without pthread_getattr_np, which allocates.
 std::uint64_t stack_size(const pthread_attr_t* attributes, std::uint64_t& user_base) {
   std::size_t size = 0, guard = 0;
   void* base = nullptr;
@@ -93,8 +93,8 @@ void begin_in_thread(Thread& thread) {
 
 }  // namespace
 
-// Also runs routines that return int: the caller then takes the lower half of the same register
-// (System V ABI, "Returning of Values").
+// Also runs routines that return int: their caller uses the lower half of the same register (System
+// V ABI, "Returning of Values").
 extern "C" [[gnu::section("gnomon_root"), gnu::noinline, gnu::visibility("hidden")]] void*
 collector_root(void* slot) {
   auto& thread = *static_cast<Thread*>(slot);
@@ -108,7 +108,7 @@ collector_root(void* slot) {
 
 namespace {
 
-// A slot for a thread that is about to be made; null: it runs unsampled.
+// Returns a slot for a thread that is about to be created, or null if it is to run unsampled.
 Thread* slot_for(const pthread_attr_t* attributes, StartRoutine routine, void* argument) {
   Recorder* recorder = active_recorder();
   Thread* thread = recorder ? claim_thread() : nullptr;
@@ -119,7 +119,7 @@ Thread* slot_for(const pthread_attr_t* attributes, StartRoutine routine, void* a
   thread->routine = routine;
   thread->argument = argument;
   thread->mask_emulated = 0;  // see adopt_mask
-  // Until the thread runs: where the caller wants its stack (0: anywhere), and its size.
+  // Until the thread runs: the stack address that the caller asked for (0: any) and the size.
   thread->stack = {};
   thread->stack.end = stack_size(attributes, thread->stack.begin);
   return thread;

@@ -1,10 +1,10 @@
-// Interposed functions: what the rest of the collector needs to know of them.
+// Where threads of the program start. Any context.
 #pragma once
 #include "libcollector/unwind/unwinder.h"
 
 namespace gnomon::collector {
 
-// The functions under which main and the start routines of threads run. Any context.
+// Returns the code of the functions under which main and the start routines of threads run.
 Roots program_roots();
 
 }  // namespace gnomon::collector

@@ -16,7 +16,8 @@ namespace {
 
 using Path = char[Recorder::kPathBytes];
 
-// stem.N.er with the first free N; mkdir decides, so two programs never share one. 0, or errno.
+// Makes stem.N.er with the first free N; mkdir decides, so that two programs never share one.
+// Returns 0 or errno.
 int make_directory(const char* stem_path, Path& directory) {
   const std::size_t stem = std::strlen(stem_path);
   if (stem + 16 >= sizeof directory) return ENAMETOOLONG;
@@ -36,7 +37,7 @@ int make_directory(const char* stem_path, Path& directory) {
   return EEXIST;
 }
 
-// Null: errno says why.
+// Returns null and sets errno on failure.
 Recorder* new_recorder() {
   void* memory =
       mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -49,8 +50,9 @@ Recorder* new_recorder() {
   return nullptr;
 }
 
-// That of the experiment before the last: threads may come late to the last one's. One that was not
-// closed completely is left to the thread that kept it open. Null: errno says why.
+// Returns the recorder of the experiment before the last, because late threads may still use the
+// last one's. A recorder that was not closed completely is left to the thread that keeps it open.
+// Returns null and sets errno on failure.
 Recorder* free_recorder() {
   constinit static Recorder* kept[2] = {};
   constinit static unsigned turn = 0;

@@ -5,11 +5,11 @@
 
 namespace gnomon::collector {
 
-// A recorder in memory that a fork child sees zeroed, with its control page, in a fresh directory
-// stem.N.er. Null: `error` says why, and nothing is left behind.
+// Makes a directory stem.N.er and a recorder with its control page there, in memory that a fork
+// child sees zeroed. On failure returns null, stores errno in `error` and leaves nothing behind.
 Recorder* open_experiment(const Settings& settings, int& error);
 
-// What does not hold even a header is no experiment: nothing of it is left behind.
+// Removes an experiment that could not even get its header.
 void remove_experiment(const Recorder& begun);
 
 }  // namespace gnomon::collector

@@ -1,4 +1,4 @@
-// Reserving and mapping a piece of an experiment's file. Any context, signal handlers too.
+// Reserves and maps pieces of an experiment's files. Any context, signal handlers too.
 #include "libcollector/record/file_space.h"
 
 #include <fcntl.h>
@@ -16,7 +16,8 @@ namespace {
 
 using format::Failure;
 
-// Past this limit the kernel sends SIGXFSZ, which ends the program: ask before growing.
+// Beyond this limit the kernel sends SIGXFSZ, which ends the program, so the limit is checked
+// first.
 bool within_file_size_limit(std::uint64_t end) {
   rlimit limit{};
   const long r = raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, arg(&limit));
@@ -28,8 +29,8 @@ int open_file(const char* path, int flags) {
   return static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, arg(path), flags | O_CLOEXEC, 0644));
 }
 
-// For file systems without fallocate: written zeros reserve as well. Only past the end of the file,
-// where no other writer can have stored anything yet.
+// For file systems without fallocate: writing zeros reserves space, too. Only the writer that owns
+// the range may call this, since it overwrites what is there.
 long write_zeros(int fd, std::uint64_t offset, std::uint64_t bytes) {
   static const char zeros[4096] = {};
   for (std::uint64_t done = 0; done < bytes;) {
@@ -86,7 +87,7 @@ void unmap_range(void* at, std::uint64_t bytes) {
 bool append_text(const char* path, const char* text, std::uint64_t bytes) {
   const int fd = open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   if (fd < 0) return false;
-  // Writing past the limit would send SIGXFSZ.
+  // A write beyond the limit would send SIGXFSZ.
   const long size = raw_syscall(SYS_lseek, fd, 0, SEEK_END);
   const bool fits = size >= 0 && within_file_size_limit(static_cast<std::uint64_t>(size) + bytes);
   const long n = fits ? raw_syscall(SYS_write, fd, arg(text), static_cast<long>(bytes)) : -1;

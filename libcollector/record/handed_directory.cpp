@@ -1,5 +1,6 @@
-// The experiment's directory, when this process has it as a descriptor: the program may close that,
-// or open another file by its number. Any context; raw system calls.
+// The experiment's directory when it was handed to this process as a descriptor. The program may
+// close the descriptor or reuse its number, so the directory's identity is compared before each
+// use. Any context; raw system calls.
 #include "libcollector/record/handed_directory.h"
 
 #include <fcntl.h>
@@ -31,7 +32,7 @@ bool identify(int descriptor, Identity& found) {
   return true;
 }
 
-// Above those that programs give numbers to.
+// Moves a descriptor above the numbers that programs use.
 int moved_up(int descriptor) {
   constexpr std::uint64_t kUsual = 1024, kBelow = 24;
   rlimit limit{};

@@ -1,5 +1,6 @@
-// The experiment's directory, when this process has it as a descriptor: the program may close that,
-// or open another file by its number. Any context; raw system calls.
+// The experiment's directory when it was handed to this process as a descriptor. The program may
+// close the descriptor or reuse its number, so the directory's identity is compared before each
+// use. Any context; raw system calls.
 #pragma once
 #include <cstdint>
 
@@ -7,10 +8,10 @@ namespace gnomon::collector {
 
 inline constexpr std::uint32_t kHandedPathBytes = 32;
 
-// `descriptor` is ours from now on, instead of an earlier one. Its path for this process is stored.
-// False: it is none.
+// Takes `descriptor` over, in place of an earlier one, and stores the path by which this process
+// reaches it. Returns false if it is not a directory's descriptor.
 bool take_directory(int descriptor, char (&path)[kHandedPathBytes]);
-// True if there is none, too.
+// Returns true if the descriptor still is that of the directory, or if none was handed over.
 bool is_directory_there();
 void give_directory_back();
 

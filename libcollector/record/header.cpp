@@ -15,7 +15,7 @@
 namespace gnomon::collector {
 namespace {
 
-// A command line may be megabytes long: what does not fit is left out, and said.
+// A command line may be megabytes long: arguments that do not fit are left out and counted.
 void write_arguments(JsonLine& line, int argc, char** argv) {
   constexpr std::size_t kReserve = 8192;
   int i = 0;
@@ -25,7 +25,7 @@ void write_arguments(JsonLine& line, int argc, char** argv) {
   if (i < argc) line.number("argv_left_out", static_cast<std::uint64_t>(argc - i));
 }
 
-// Where its number is another than here, by the one that it is known by to who records it.
+// Uses the pid namespace of whoever records the process where that differs from the process's own.
 void write_identity(JsonLine& line, const Settings& settings) {
   const ProcessIdentity identity = process_identity();
   line.open("process", '{')

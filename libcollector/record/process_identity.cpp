@@ -1,4 +1,4 @@
-// What tells this process from every other that has or had its pid. Normal context.
+// Identifies this process among all that have or had its pid. Normal context.
 #include "libcollector/record/process_identity.h"
 
 #include <cstdlib>

@@ -1,10 +1,10 @@
-// What tells this process from every other that has or had its pid. Normal context.
+// Identifies this process among all that have or had its pid. Normal context.
 #pragma once
 #include <cstdint>
 
 namespace gnomon::collector {
 
-// Empty or 0: not known.
+// A field that is not known is empty or 0.
 struct ProcessIdentity {
   char boot[40];                  // of the kernel: /proc/sys/kernel/random/boot_id
   char pid_namespace[32];         // "pid:[4026531836]"
@@ -12,7 +12,8 @@ struct ProcessIdentity {
 };
 
 ProcessIdentity process_identity();
-// A field of /proc/self/stat after the second, as proc_pid_stat(5) numbers them; 0: not told.
+// Returns a field of /proc/self/stat behind the second, numbered as in proc_pid_stat(5); 0 if it
+// cannot be read.
 std::uint64_t own_stat_field(int number);
 
 }  // namespace gnomon::collector

@@ -8,7 +8,8 @@ struct CommandLine {
   char** words = nullptr;  // ended by a null pointer
 };
 
-// In memory of the collector's own, valid until the next call. What does not fit is not there.
+// Returns the arguments in the collector's own memory, valid until the next call. Those that do not
+// fit are left out.
 CommandLine command_line();
 
 }  // namespace gnomon::collector

@@ -1,4 +1,4 @@
-// Whether the program's system calls are filtered. Normal context.
+// Tells whether the program's system calls are filtered. Normal context.
 #include "libcollector/session/confinement.h"
 
 #include <cstring>

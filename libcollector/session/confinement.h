@@ -1,10 +1,10 @@
-// Whether the program's system calls are filtered. Normal context.
+// Tells whether the program's system calls are filtered. Normal context.
 #pragma once
 
 namespace gnomon::collector {
 
-// True under seccomp(2), and where that cannot be told: a call that is not allowed may end the
-// program, so none is made that is only for comfort.
+// Returns true under seccomp(2), and if that cannot be determined. A forbidden call may end the
+// program, so optional system calls are not made then.
 bool is_confined();
 
 }  // namespace gnomon::collector

@@ -34,11 +34,12 @@ namespace {
 constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
 constinit Unwinder unwinder;
 constinit pthread_key_t thread_key = 0;
-constinit bool prepared = false;  // what is made once a process, however many sessions it sees
-constinit std::atomic<pid_t> ending = 0;  // the process in which a thread ends the session
+constinit bool prepared = false;  // what all sessions of the process share has been made
+constinit std::atomic<pid_t> ending =
+    0;  // pid of the process in which a thread is ending the session; 0: none
 constinit Settings settings;
-constinit std::uint64_t cpu_at_begin = 0;  // of the process, ns: its loading is not in the samples
-constinit char scratch[64 * 1024] = {};    // one line of the header or of the map
+constinit std::uint64_t cpu_at_begin = 0;  // CPU time of the process before the recording, ns
+constinit char scratch[64 * 1024] = {};    // room for one line of the header or of the map
 
 void on_thread_end(void* slot) {
   auto& thread = *static_cast<Thread*>(slot);
@@ -58,7 +59,7 @@ bool open_storage() {
   return opened.at;
 }
 
-// A debugger that does not answer costs the program some time, never its recording.
+// If the debugger does not answer in time, recording begins without its answer.
 void hold() {
   if (settings.hold_ns == 0) return;
   const std::uint64_t armed = now(CLOCK_MONOTONIC);
@@ -77,7 +78,7 @@ void end_recording() {
   give_directory_back();
 }
 
-// Once a session. The ticks that come meanwhile find nothing to do.
+// Runs once a session. Ticks that come meanwhile find nothing to do.
 void end_as_asked(void*) {
   stop_all_clocks();
   end_recording();
@@ -87,8 +88,8 @@ pid_t own_process() { return static_cast<pid_t>(raw_syscall(SYS_getpid)); }
 
 bool is_ending() { return ending == own_process(); }
 
-// In a handler, whose stack may be small; one caller at a time. A fork child may be without the
-// thread that was about it.
+// Called in a signal handler, whose stack may be small. One thread at a time does the work; a pid
+// from before a fork does not count, because its thread does not exist in the child.
 void end_if_asked() {
   alignas(16) static char stack[32 * 1024];
   pid_t other = ending;
@@ -99,7 +100,7 @@ void end_if_asked() {
   ending = 0;
 }
 
-// pthread_setspecific allocates for a key beyond the first 32, which a tick may not.
+// pthread_setspecific allocates for keys beyond the first 32, which a signal handler may not.
 constexpr pthread_key_t kKeysWithoutHeap = 32;
 
 bool adopt_thread(Thread& slot) {
@@ -108,7 +109,7 @@ bool adopt_thread(Thread& slot) {
   slot.adopting = 0;
   if (Thread* own = current_thread; own && own != &slot && own->tid == slot.tid) {
     slot.mask_emulated = own->mask_emulated;
-    if (own->ticking) {  // it has a clock of its own already
+    if (own->ticking) {  // pthread_create has given it a clock already
       stop_clock(slot);
       release_thread(slot);
       return false;
@@ -129,7 +130,8 @@ bool prepare_process() {
   return prepared = true;
 }
 
-// Everything but the clocks of threads. A fault is in the control page.
+// Prepares everything but the clocks of threads. On failure returns false and stores the reason in
+// the control page.
 bool arm(Timer timer, Loaded loaded) {
   if (!open_storage()) return false;
   if (!write_load_objects(*recorder, loaded, scratch, sizeof scratch)) {
@@ -140,7 +142,8 @@ bool arm(Timer timer, Loaded loaded) {
     unwinder.forget();
     prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_fresh_frame, adopt_thread,
                   end_if_asked);
-    // Alternate stacks from before the collector that no handler uses may be too small for any.
+    // Alternate stacks from before the collector may be too small for any handler if none uses
+    // them.
     const bool usable = loaded == Loaded::at_start || handlers_on_alternate_stacks() != 0;
     if (take_sigprof(collector_sigprof, usable)) return true;
   }
@@ -153,8 +156,8 @@ void begin_recording() {
   recorder->begin(now(CLOCK_MONOTONIC));
 }
 
-// A session that was asked to end and has had no tick since; or a tick ends it. At most half a
-// second.
+// Ends a session that was asked to end but has had no tick since, or waits for the tick that is
+// ending it; half a second at most.
 void end_earlier() {
   constexpr std::uint64_t kPatience = 500'000'000;  // ns
   const std::uint64_t limit = now(CLOCK_MONOTONIC) + kPatience;
@@ -164,7 +167,7 @@ void end_earlier() {
   }
 }
 
-// 0, or errno: nothing is left behind.
+// Returns 0, or errno with nothing left behind.
 int open_session(int argc, char** argv, Timer timer) {
   int error = 0;
   recorder = open_experiment(settings, error);
@@ -191,8 +194,8 @@ void record_launch(int argc, char** argv) {
   begin_thread(*main_thread);
 }
 
-// A library that comes by dlopen is told by a call what to do, and does not touch an environment
-// that other threads may be changing.
+// A library that comes by dlopen gets its settings by a call and does not touch the environment,
+// which other threads may be changing.
 [[gnu::constructor]] void start(int argc, char** argv, char**) {
   find_originals();
   measure_ticks();
@@ -251,7 +254,7 @@ Beginning begin_attached(const Settings& wanted) {
     give_directory_back();
     return {nullptr, error};
   }
-  keep_ticks_off_alternate_stacks();  // how large they are is not known
+  keep_ticks_off_alternate_stacks();  // their sizes are not known
   if (arm(timer, Loaded::at_any_time))
     begin_recording();
   else
@@ -259,7 +262,7 @@ Beginning begin_attached(const Settings& wanted) {
   return {recorder, 0};
 }
 
-// What a thread was made to believe of its mask outlives the recording.
+// Also after the recording has ended: emulated masks outlive it.
 Thread* calling_thread() {
   if (current_thread || !recorder || !recorder->control()) return current_thread;
   const Blocked blocked(kAllSignals);
@@ -278,7 +281,8 @@ void start_parked_clock(Thread& thread) {
 }
 
 void begin_thread(Thread& thread) {
-  if (Thread* other = current_thread) {  // the attach has met it before it got here
+  if (Thread* other =
+          current_thread) {  // the attach has given this thread a slot before it got here
     stop_clock(*other);
     release_thread(*other);
   }

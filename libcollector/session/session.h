@@ -6,38 +6,38 @@
 
 namespace gnomon::collector {
 
-// The recorder while this process records; null otherwise, and in a fork child.
+// Returns the recorder while this process records; null otherwise and in a fork child.
 Recorder* active_recorder();
 
 struct Beginning {
-  Recorder* recorder;  // null: there is no experiment, `error` says why
+  Recorder* recorder;  // null: no experiment was begun, see `error`
   int error;           // errno
 };
-// False: a session that was asked to end has a thread that is about it and does not get on, as a
-// debugger holds it. After at most half a second. Normal context.
+// Waits half a second at most for the end of the previous session. Returns false if the thread that
+// is ending it cannot make progress because a debugger is holding it. Normal context.
 bool has_earlier_ended();
-// Begins a session in a process that has run for a while, in which an earlier one has ended. Its
-// threads are not sampled yet. What went wrong later is in the control page.
+// Begins a session in a process that has run for a while; an earlier session has ended. Its threads
+// have no clocks yet. A failure after the experiment was made is in the control page.
 Beginning begin_attached(const Settings& settings);
 
-// Ends the session, if there is one, as a tick would. False: a tick that is about to do that does
-// not get on. Normal context.
+// Ends the session, if there is one, as a tick would. Returns false if a tick that is ending it
+// makes no progress. Normal context.
 bool end_session();
 
-// Code may have been unloaded: what is known of it is forgotten. Normal context: takes the lock of
-// dl_iterate_phdr(3).
+// Forgets code that has been unloaded. Normal context: takes the lock of dl_iterate_phdr(3).
 void forget_unloaded();
-// Ends recording for good, because from here on the kernel may end the program for a system call
-// of ours: afterwards none is made. Nothing in a child of fork or vfork. Normal context.
+// Ends the recording for good because the program is about to restrict its system calls: the kernel
+// might end it for one of the collector's, so none is made afterwards. Does nothing in a child of
+// fork or vfork. Normal context.
 void end_before_confinement();
-// The calling thread's slot, which it gets now if its first tick was to give it. Null: it is not
-// sampled. Any context.
+// Returns the calling thread's slot, which it adopts now if its first tick was to do so, or null if
+// it is not sampled. Any context.
 Thread* calling_thread();
-// The calling thread, whose slot it is, gets the clock that it was not given because it blocked
-// SIGPROF, if it does not any more. Any context.
+// Starts the clock of the calling thread, whose slot it is, if the clock was withheld because the
+// thread blocked SIGPROF and it no longer does. Any context.
 void start_parked_clock(Thread& thread);
-// Makes the calling thread, whose slot it is, a sampled one until it ends. Slot fields tid, stack
-// are filled by the caller.
+// Samples the calling thread, whose slot it is, until the thread ends. The caller has filled the
+// slot's tid and stack.
 void begin_thread(Thread& thread);
 
 }  // namespace gnomon::collector

@@ -10,7 +10,7 @@ namespace gnomon::collector {
 // DW_EH_PE encodings of .eh_frame (LSB, "DWARF Extensions"): low nibble format, high nibble base.
 inline constexpr std::uint8_t kEncodingOmitted = 0xff;
 
-// After a read beyond the end, or of something unknown, ok() is false and every read gives 0.
+// After a read beyond the end, or of an unknown encoding, ok() is false and every read returns 0.
 class ByteReader {
  public:
   explicit ByteReader(ByteRange range) : at_(range.begin), end_(range.end) {}

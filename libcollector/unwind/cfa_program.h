@@ -30,8 +30,8 @@ struct Row {
   Place extra;  // of the one further register asked for
 };
 
-// extra: a register to follow besides the three; kNoRegister: none. False: damaged, or an
-// instruction this does not know.
+// extra: a further register to follow, or kNoRegister. Returns false if the program is damaged or
+// contains an unknown instruction.
 bool row_at(const FrameDescription& frame, std::uint64_t pc, DwarfRegister extra, Row& row);
 
 }  // namespace gnomon::collector

@@ -1,4 +1,4 @@
-// DWARF expressions in their few shapes that call frame information uses. Any context.
+// DWARF expressions, in the few shapes that call frame information uses. Any context.
 #pragma once
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace gnomon::collector {
 
-// What an expression comes to: `addend`, plus `reg + offset`, or plus the word at `reg + offset`.
+// The value of an expression: `addend`, plus `reg + offset`, or plus the word at `reg + offset`.
 struct Term {
   DwarfRegister reg = kNoRegister;  // kNoRegister: the addend alone
   bool deref = false;
@@ -15,7 +15,7 @@ struct Term {
   std::int64_t addend = 0;
 };
 
-// pc: the value of the register rip in it. False: not one of these shapes.
+// pc: the value of register rip. Returns false if the expression has another shape.
 bool reduce(ByteRange expression, std::uint64_t pc, Term& result);
 
 }  // namespace gnomon::collector

@@ -11,7 +11,8 @@ struct TableEntry {
   std::int32_t code, frame;  // both from the start of .eh_frame_hdr
 };
 
-// Address of the FDE whose code begins last at or before pc. 0: none, or a table of another form.
+// Returns the address of the FDE whose code begins last at or before pc; 0 if there is none, or the
+// table has an unknown form.
 std::uint64_t search(const FrameTable& table, std::uint64_t pc) {
   ByteReader header({table.header, table.segment.end});
   const auto version = header.read<std::uint8_t>();
@@ -44,7 +45,7 @@ std::uint64_t search(const FrameTable& table, std::uint64_t pc) {
   return table.header + static_cast<std::uint64_t>(std::int64_t{entry(first - 1).frame});
 }
 
-// The entry at `address` without its length field; empty: none or damaged.
+// Returns the entry at `address` without its length field; empty if it is damaged.
 ByteRange entry_at(std::uint64_t address, const ByteRange& segment) {
   if (!segment.contains(address)) return {};
   ByteReader reader({address, segment.end});

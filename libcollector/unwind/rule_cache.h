@@ -6,9 +6,8 @@
 
 namespace gnomon::collector {
 
-// A word holds both the rule (32 bits) and what the bucket number leaves unsaid of the pc (32 of
-// its 48 bits, exact), so that a reader can never see half of an entry. Forgets when a bucket is
-// full.
+// A word holds the rule (32 bits) and those 32 of the pc's 48 bits that the bucket number does not
+// determine, so that a reader can never see half of an entry. A full bucket loses its oldest entry.
 class RuleCache {
  public:
   static constexpr std::uint32_t kBucketBits = 16, kWays = 2;
@@ -22,7 +21,7 @@ class RuleCache {
       __atomic_store_n(&slots_[i], 0, __ATOMIC_RELAXED);
   }
 
-  // RuleKind::empty: not there. pc: below 2^48.
+  // Returns the rule, or RuleKind::empty if it is not cached. pc: below 2^48.
   PackedRule find(std::uint64_t pc) const {
     const std::uint64_t mixed = mix(pc);
     std::uint64_t* bucket = bucket_of(mixed);

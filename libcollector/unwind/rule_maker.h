@@ -9,7 +9,7 @@
 
 namespace gnomon::collector {
 
-// Never `empty`. A caller's pc is the last byte of its call instruction.
+// Never returns `empty`. For a caller, pc is the last byte of its call instruction.
 PackedRule make_rule(const FrameTable& table, std::uint64_t pc);
 
 // Where the frame at pc keeps its caller's `reg`, a register that calls keep.

@@ -93,7 +93,7 @@ Walked Unwinder::walk_once(const Interrupted& at, Walk& walk) {
   if (!at.stack.contains(cursor.sp)) cursor.stack = at.alternate_stack;
   walk.frames[0] = cursor.pc;
   std::uint32_t count = 1, proved = 1;
-  // On a stack nobody told about (a coroutine's) nothing is known about what is mapped.
+  // On an unknown stack, such as a coroutine's, nothing is known about what is mapped.
   if (!cursor.stack.contains(cursor.sp)) return {count, true};
   while (!roots_.kept.contains(cursor.code())) {
     const PackedRule rule = rule_at(cursor.code());
@@ -102,7 +102,7 @@ Walked Unwinder::walk_once(const Interrupted& at, Walk& walk) {
     const Step done = step(cursor, rule, walk);
     if (done == Step::outermost || (done == Step::caller && roots_.silent.contains(cursor.code())))
       return {count, false};
-    // A guess by frame pointer counts only if it led somewhere.
+    // Frames found by frame pointer count only if a rule or a root follows.
     if (done == Step::cut || count == walk.max) return {proved, true};
     walk.frames[count++] = cursor.code();
   }
@@ -125,7 +125,8 @@ Unwinder::Step Unwinder::step(Cursor& at, PackedRule rule, Walk& walk) {
   }
 }
 
-// The canonical frame address: the stack pointer of the caller. False: cannot be told.
+// Computes the canonical frame address (CFA): the stack pointer of the caller. Returns false if it
+// cannot be computed.
 bool Unwinder::cfa_of(const Cursor& at, PackedRule rule, Walk& walk, std::uint64_t& cfa) {
   const auto plus = [](std::uint64_t base, std::int64_t offset) {
     return base + static_cast<std::uint64_t>(offset);
@@ -176,7 +177,7 @@ Unwinder::Step Unwinder::step_by_rule(Cursor& at, PackedRule rule, Walk& walk) {
   return Step::caller;
 }
 
-// Before `at` becomes its caller: the value `reg` had there.
+// To be called before `at` becomes its caller: computes the value that `reg` had there.
 void Unwinder::follow_kept(Cursor& at, std::uint64_t cfa, DwarfRegister reg) const {
   if (at.saved) {
     at.kept = at.saved[kSavedIndex[reg]];
@@ -200,7 +201,7 @@ void Unwinder::follow_kept(Cursor& at, std::uint64_t cfa, DwarfRegister reg) con
   at.kept_known = restored || at.load(address, at.kept);
 }
 
-// Code without unwind information, such as a JIT compiler's, mostly keeps frame pointers.
+// Code without unwind information, such as a JIT compiler's, usually keeps frame pointers.
 Unwinder::Step Unwinder::step_by_frame_pointer(Cursor& at) {
   std::uint64_t fp = 0, caller = 0;
   if (!at.load(at.fp, fp) || !at.load(at.fp + 8, caller) || caller == 0) return Step::cut;

@@ -9,10 +9,12 @@
 
 namespace gnomon::collector {
 
-// The frame table of the load object `pc` lies in; false: none. Takes no lock.
+// Stores the frame table of the load object that contains `pc`. Returns false if there is none.
+// Takes no lock.
 using FindTable = bool (*)(std::uint64_t pc, FrameTable& found);
 
-// Code of the functions under which the program runs: a stack that returns into one is whole.
+// Code of the functions under which the program runs. A call stack that returns into one of them is
+// whole.
 struct Roots {
   ByteRange silent;  // not part of the call stack
   ByteRange kept;    // its outermost frame
@@ -20,7 +22,7 @@ struct Roots {
 
 struct Interrupted {
   const std::uint64_t* saved;  // kSavedCount registers in the kernel's order
-  // From the stack pointer up to the end of the range everything is mapped.
+  // Everything from the stack pointer up to the end of its range is mapped.
   ByteRange stack, alternate_stack;
 };
 
@@ -31,15 +33,15 @@ struct Walked {
 
 class Unwinder {
  public:
-  // False: no memory. Normal context.
+  // Returns false if memory is short. Normal context.
   bool open(FindTable find, const Roots& roots);
 
-  // Code was unloaded: other code may come to lie there. Any context.
+  // Forgets all rules, because code was unloaded and other code may come to lie there. Any context.
   void forget() { cache_.clear(); }
 
-  // Stores the interrupted pc, then for each caller the last byte of its call instruction, leaf
-  // first; of a frame that a signal interrupted and of the kernel's signal frame the pc itself.
-  // max > 0.
+  // Stores the frames' pcs, leaf first: the interrupted pc, then for each caller the last byte of
+  // its call instruction; for a frame that a signal interrupted, and for the kernel's signal frame,
+  // the pc itself. max > 0.
   Walked walk(const Interrupted& at, std::uint64_t* frames, std::uint32_t max);
 
  private:
