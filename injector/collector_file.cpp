@@ -1,4 +1,4 @@
-// The file libcollector.so, before a process is to load it. Any thread.
+// Checks the file libcollector.so before a process loads it. Any thread.
 #include "injector/collector_file.h"
 
 #include <elf.h>
@@ -11,7 +11,7 @@
 
 namespace gnomon::injector {
 
-// The section headers are the last of the file, so that it is whole if they are there.
+// The section headers end the file: if they are there, the file is complete.
 bool is_collector(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};

@@ -1,10 +1,11 @@
-// The file libcollector.so, before a process is to load it. Any thread.
+// Checks the file libcollector.so before a process loads it. Any thread.
 #pragma once
 #include <string>
 
 namespace gnomon::injector {
 
-// Whether it is one, and whole: mapped from a file cut short it would end the process.
+// Returns true if the file is a complete libcollector.so: mapping a truncated one would end the
+// process.
 bool is_collector(const std::string& path);
 
 }  // namespace gnomon::injector

@@ -1,4 +1,4 @@
-// What a program's file asks of the loader. Any thread.
+// The dynamic section of a program's file: needed libraries and symbols. Any thread.
 #include "injector/linkage.h"
 
 #include <elf.h>
@@ -73,7 +73,7 @@ std::optional<Linkage> Linkage::of(const std::string& path) {
   return std::nullopt;
 }
 
-// The linker lets a name be the end of a longer one.
+// The linker may store a name as the end of a longer one.
 bool Linkage::has_symbol(std::string_view name) const {
   return names_.find(std::string(name) + '\0') != std::string::npos;
 }

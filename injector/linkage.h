@@ -1,4 +1,4 @@
-// What a program's file asks of the loader. Any thread.
+// The dynamic section of a program's file: needed libraries and symbols. Any thread.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,12 +9,12 @@ namespace gnomon::injector {
 
 class Linkage {
  public:
-  // nullopt: the file cannot be read, or asks nothing.
+  // Returns nothing if the file cannot be read or has no dynamic section.
   static std::optional<Linkage> of(const std::string& file);
 
-  // DT_NEEDED: the libraries by the names that it was linked with.
+  // DT_NEEDED: names of the libraries.
   const std::vector<std::string>& needed() const { return needed_; }
-  // True if it defines a dynamic symbol of this name, or needs one.
+  // Returns true if the file defines or needs a dynamic symbol of this name.
   bool has_symbol(std::string_view name) const;
 
  private:

@@ -15,7 +15,7 @@
 namespace gnomon::injector {
 namespace {
 
-// False: a debugger holds it, and not only because it is about to go.
+// Returns false if a debugger holds the process and is not just leaving it.
 bool is_let_go(pid_t pid) {
   constexpr int kLooks = 100;
   for (int i = 0; i < kLooks && status_number(pid, "TracerPid").value_or(0) != 0; ++i)
@@ -32,7 +32,7 @@ bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string
   return answer.Succeeded();
 }
 
-// LLDB gives up a process one of whose threads ends just then: the kernel answers EPERM for that.
+// LLDB's attach fails if a thread of the process ends just then: the kernel answers EPERM.
 Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid) {
   constexpr int kAttempts = 5;
   const std::string command = "process attach --pid " + std::to_string(pid);

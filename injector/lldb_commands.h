@@ -10,19 +10,21 @@
 
 namespace gnomon::injector {
 
-// Runs a command without showing what it prints; false: it failed, and said `error`.
+// Runs a command without showing its output. Returns false if it failed; its message is stored in
+// `error`.
 bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string* error = nullptr);
 
-// `process attach`; what it printed.
+// Runs `process attach`. Returns its output.
 Result<std::string> attach_debugger(lldb::SBDebugger& debugger, pid_t pid);
 
-// By default LLDB announces every SIGPROF; a program that is sampled gets hundreds a second.
+// Makes LLDB pass SIGPROF silently: by default it announces each, and a sampled program gets
+// hundreds a second.
 bool let_sigprof_pass(lldb::SBDebugger& debugger);
 
-// A line on a signal that the program's runtime lives by and LLDB stops at; empty: none.
+// Returns a line about a signal that the program's runtime uses and LLDB stops at, or "".
 std::string stops_note(lldb::SBProcess process);
 
-// The user's stop hooks of the selected target are off for as long as it lives.
+// Disables the user's stop hooks of the selected target during its lifetime.
 class QuietStopHooks {
  public:
   explicit QuietStopHooks(lldb::SBDebugger debugger);

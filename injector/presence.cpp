@@ -53,7 +53,7 @@ Presence presence(pid_t pid, const std::string& executable, const std::string& l
     if (path == library) return Presence::here;
     has_libc |= is_libc(path);
   }
-  // An auditor and its libraries come before ours.
+  // An auditor (LD_AUDIT) and its libraries are loaded before preloaded ones.
   return has_libc && variable(pid, "LD_AUDIT").empty() ? Presence::absent : Presence::not_yet;
 }
 

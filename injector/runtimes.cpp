@@ -1,4 +1,4 @@
-// Programs whose code is made as they run, by a runtime that a load object tells. Any thread.
+// Runtimes that generate code while the program runs, recognised by a load object. Any thread.
 #include "injector/runtimes.h"
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace gnomon::injector {
 namespace {
 
-// HotSpot stops its threads for the garbage collector, and finds null pointers, by SIGSEGV.
+// HotSpot uses SIGSEGV to stop threads for garbage collection and to detect null pointers.
 constexpr std::array kRuntimes{
     Runtime{"/libjvm.so",
             "Java methods are shown as <Unknown>, only native functions by name; async-profiler "

@@ -1,4 +1,4 @@
-// Programs whose code is made as they run, by a runtime that a load object tells. Any thread.
+// Runtimes that generate code while the program runs, recognised by a load object. Any thread.
 #pragma once
 #include <sys/types.h>
 
@@ -12,7 +12,7 @@ struct Runtime {
   const char* signal_name;  // as `process handle` takes it
 };
 
-// nullptr: none of those that are known is in the process.
+// Returns nullptr if the process has none of the known runtimes.
 const Runtime* runtime_in(pid_t pid);
 
 }  // namespace gnomon::injector

@@ -1,4 +1,4 @@
-// Programs that are built with -fsanitize. Any thread.
+// Programs built with -fsanitize. Any thread.
 #include "injector/sanitizers.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace gnomon::injector {
 
-// Both watch what the collector reads and writes through libc, and end the process for that.
+// Both runtimes would report the collector's own accesses through libc and end the process.
 Result<void> check_sanitizer(const Linkage& program) {
   constexpr std::pair<const char*, const char*> kWatchful[] = {{"__tsan_init", "thread"},
                                                                {"__msan_init", "memory"}};
@@ -19,8 +19,8 @@ Result<void> check_sanitizer(const Linkage& program) {
   return {};
 }
 
-// Their runtimes take the place of libc's functions, and call the next ones of that name: those of
-// the collector, if it comes after them. AddressSanitizer ends a program in which it is not first.
+// These runtimes interpose libc's functions and call the next ones of that name: the collector's,
+// if it is loaded after them. AddressSanitizer ends a program in which it is not the first library.
 std::string first_library(const Linkage& program) {
   constexpr std::string_view kRuntimes[] = {"libasan.so", "liblsan.so", "libhwasan.so",
                                             "libclang_rt.asan", "libclang_rt.hwasan"};

@@ -1,4 +1,4 @@
-// Programs that are built with -fsanitize. Any thread.
+// Programs built with -fsanitize. Any thread.
 #pragma once
 #include <string>
 
@@ -7,10 +7,10 @@
 
 namespace gnomon::injector {
 
-// The fault is about "it": the program.
+// Returns a Fault about "it", the program.
 Result<void> check_sanitizer(const Linkage& program);
 
-// The library that has to come before all others in the program; "": none.
+// Returns the library that must come before all others in the program, or "".
 std::string first_library(const Linkage& program);
 
 }  // namespace gnomon::injector

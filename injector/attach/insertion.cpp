@@ -1,5 +1,6 @@
-// One library loaded into one running process, or called there again: what is put there, and what
-// came of it. Knows no debugger: back-ends stop, write and resume. Any thread.
+// One insertion: the library is loaded into a running process, or called there again. Prepares the
+// gate, talks with the collector and reads the result. Knows no debugger: back-ends stop, write and
+// resume. Any thread.
 #include "injector/attach/insertion.h"
 
 #include <cpuid.h>
@@ -23,7 +24,7 @@ namespace {
 using format::Attached;
 using format::AttachRequest;
 
-// Intel SDM 1, "XSAVE feature set": EBX is what the enabled components take.
+// Intel SDM 1, "XSAVE feature set": EBX is the size of the enabled components.
 bool extended_state_fits() {
   std::uint32_t a = 0, b = 0, c = 0, d = 0;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return false;
@@ -76,7 +77,7 @@ Fault unfinished(pid_t pid, const Gate& gate) {
           "start the program from the debugger instead"};
 }
 
-// True: what it needs is to be handed to it.
+// Returns true if the process cannot open the library or the directory by path.
 Result<bool> needs_handover(pid_t pid, const Settings& settings) {
   const std::string directory = settings.stem.substr(0, settings.stem.rfind('/') + 1);
   if (can_use(pid, settings.library) && can_use(pid, directory)) return false;
@@ -84,7 +85,7 @@ Result<bool> needs_handover(pid_t pid, const Settings& settings) {
   return true;
 }
 
-// Where its thread takes what is handed to it.
+// Prepares the gate to receive the library and the directory as descriptors.
 void expect_files(Gate& gate, std::uint64_t at) {
   gate.awaited = {-1, POLLIN, 0};
   gate.data = {reinterpret_cast<void*>(at + offsetof(Gate, path)), 1};
@@ -105,7 +106,7 @@ bool fill(AttachRequest& request, pid_t pid, const Settings& settings) {
 
 }  // namespace
 
-// What the code needs, whatever it is to do.
+// Fills in what the gate's code needs for either purpose.
 Result<Insertion> Insertion::prepare_call(pid_t pid, const char* function) {
   if (!extended_state_fits())
     return fault("this CPU's vector registers cannot be saved (XSAVE)",
@@ -158,7 +159,8 @@ Result<Insertion> Insertion::prepare_release(pid_t pid, std::uint64_t session) {
 
 void Insertion::place(std::uint64_t gate, std::uint64_t code, const Stopped& thread,
                       const Resume& resume, bool stays) {
-  constexpr std::uint64_t kTurns = 1ull << 29;  // some 10 s, should nobody come back for it
+  constexpr std::uint64_t kTurns =
+      1ull << 29;  // about 10 s, in case the back-end never returns for the thread
   gate_at_ = gate;
   code_at_ = code;
   gate_->turns = stays ? kTurns : 1;
@@ -236,7 +238,7 @@ std::vector<format::BlockingThread> Insertion::blocking_threads() const {
   return threads;
 }
 
-// Its stack is nobody's by then.
+// The borrowed thread's stack area is free by then.
 Insertion::Places Insertion::mask_gate(std::uint64_t index) const {
   static_assert(kMostMaskGates * sizeof(MaskGate) < kBorrowedStackBytes);
   return {gate_at_ + sizeof(Gate) + index * sizeof(MaskGate),
@@ -266,7 +268,7 @@ Fault Insertion::loss() const {
   return {"process " + std::to_string(pid_) + " ended meanwhile", ""};
 }
 
-// It goes if nothing is in it.
+// Removes the experiment's directory if it is empty.
 void Insertion::forget_experiment() const {
   if (!made_.empty()) rmdir(made_.c_str());
 }

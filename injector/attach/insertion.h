@@ -1,5 +1,6 @@
-// One library loaded into one running process, or called there again: what is put there, and what
-// came of it. Knows no debugger: back-ends stop, write and resume. Any thread.
+// One insertion: the library is loaded into a running process, or called there again. Prepares the
+// gate, talks with the collector and reads the result. Knows no debugger: back-ends stop, write and
+// resume. Any thread.
 #pragma once
 #include <sys/types.h>
 
@@ -16,17 +17,18 @@
 
 namespace gnomon::injector {
 
-// The process has executed another one.
+// The fault of a process that has executed another program.
 inline Fault another_program() { return {"it has begun another program meanwhile", "repeat"}; }
 
 class Insertion {
  public:
-  // A fault: nothing can be loaded into this process; it was not touched.
+  // On a Fault nothing can be loaded into this process, which was not touched.
   static Result<Insertion> prepare(pid_t pid, const Settings& settings);
-  // The other way: the library gives the process back what it has of it, and stays.
+  // Prepares the opposite: the library gives the process back what it has changed, and stays
+  // mapped.
   static Result<Insertion> prepare_release(pid_t pid, std::uint64_t session);
 
-  // Files are handed to it, which it cannot open by their paths.
+  // Returns true if files are handed to the process because it cannot open them by path.
   bool hands() const { return gate_->taking != TAKING_NOTHING; }
 
   // The bytes for the addresses where the back-end has made room: kGateBytes that can be read and
@@ -39,57 +41,57 @@ class Insertion {
   // The registers of the borrowed thread.
   std::uint64_t entry() const { return code_at_; }
   std::uint64_t stack_top() const { return gate_at_ + kGateBytes - 64; }
-  // A thread that stays is here: rip, rsp and flags are to be put back.
+  // Returns true where a thread that stays waits; the back-end restores its rip, rsp and flags.
   bool is_staying(std::uint64_t pc) const;
-  // Of the code it is borrowed for.
+  // Returns true for an address in the gate's code.
   bool is_in_gate(std::uint64_t pc) const { return pc - code_at_ < kCodeBytes; }
-  // The word that lets it go on by itself once it is 1.
+  // Address of the word that lets a staying thread go on by itself once it is 1.
   std::uint64_t release() const { return stack_top() + 8; }
 
   enum class Progress {
     borrowed,  // the borrowed thread has not left yet
-    loading,   // it is where it was; the new thread works
-    asks,      // as well, and waits for the masks of blocking_threads() to be changed
-    done,      // `result` says what came of it
+    loading,   // the borrowed thread has left; the new thread works
+    asks,      // the new thread waits until the masks of blocking_threads() are changed
+    done,      // see result()
   };
-  // What the process's memory says. Stops nothing.
+  // Reads the state from the process's memory. Stops nothing.
   Progress progress() const;
-  // False: the process has ended, or has begun another program.
+  // Returns false if the process has ended or has executed another program.
   bool is_there() const;
-  // The thread that was made for the collector is not there, or not any more. One that is done ends
-  // by itself, soon.
+  // Returns true if the collector's own thread does not exist, not yet or no longer.
   bool has_helper_left() const { return helper() == 0; }
-  // Its number; 0: it is not there.
+  // Returns that thread's id, or 0.
   pid_t helper() const;
-  // To be called while it loads: files that it cannot open are handed to it when it waits for them.
+  // To be called while the library loads: sends the files once the process waits for them.
   void hand_over();
-  // Before the process runs under a debugger: threads that it keeps where they are, with no tick to
-  // be handed to them.
+  // To be called before the process runs under a debugger. threads: those that the debugger keeps
+  // stopped and for which it holds no tick.
   void note_held(const std::vector<pid_t>& threads) const;
-  // Once it asks. Which of them still are as they were is to be seen.
+  // Returns the threads whose masks the collector asks to be changed. They may have changed
+  // meanwhile.
   std::vector<format::BlockingThread> blocking_threads() const;
-  // The library is to give the process back.
+  // Returns true if the library is to give the process back.
   bool releases() const { return releases_; }
-  // What their masks are to do with SIGPROF.
+  // Returns how the masks are to be changed.
   MaskChange mask_change() const { return releases_ ? MaskChange::block : MaskChange::unblock; }
-  // Where there is room for the MaskGate of one of them and for its code, once the borrowed thread
-  // has left. index: below kMostMaskGates.
+  // Addresses for a thread's mask gate and its code, free once the borrowed thread has left. index:
+  // below kMostMaskGates.
   struct Places {
     std::uint64_t block, code;
   };
   Places mask_gate(std::uint64_t index) const;
   static constexpr std::uint64_t kFirstMaskGate = 4096;  // bytes of code that stand before it
   static constexpr std::uint64_t kMostMaskGates = (kCodeBytes - kFirstMaskGate) / kMaskGateBytes;
-  // The same, with what came of each.
+  // Answers the collector's question. threads: the same, with the outcome for each.
   void answer_unblocked(const std::vector<format::BlockingThread>& threads) const;
-  // Once done. A fault: why it does not record, or is not given back; an experiment that holds
-  // nothing is removed.
+  // To be called once done. A Fault says why the process is not recorded or not given back; an
+  // empty experiment is removed.
   Result<AttachResult> result() const;
-  // Once it is not there: why, as far as its threads tell.
+  // To be called once is_there() is false. Says why, as far as it can be told.
   Fault loss() const;
-  // What the new thread was doing last, for a message.
+  // Says what the new thread was doing last, for a message.
   std::string step() const;
-  // And what comes of it, should it get on after all.
+  // Says what happens if that thread makes progress after all, for a message.
   std::string outlook() const;
 
  private:
@@ -101,7 +103,7 @@ class Insertion {
   bool releases_ = false;
   std::uint64_t gate_at_ = 0, code_at_ = 0;
   std::unique_ptr<Gate> gate_;  // as it is put there
-  // Of files that are handed to it.
+  // Files that are handed over.
   std::string library_, stem_;
   std::string made_;  // the experiment's directory; empty: not yet, or by the process
   Result<void> handed_;

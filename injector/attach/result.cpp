@@ -1,4 +1,4 @@
-// What came of an attach, and how it is told. Any thread.
+// The result of an attach or a release, and its text. Any thread.
 #include "injector/attach/result.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ std::string count(std::uint32_t number, const std::string& what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-// Empty: all threads are, those to come too.
+// Says which threads are not sampled; empty if all are, future ones included.
 std::string not_sampled(const AttachResult& result) {
   std::vector<std::string> what;
   if (result.blocking != 0)

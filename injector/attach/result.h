@@ -1,4 +1,4 @@
-// What came of an attach, and how it is told. Any thread.
+// The result of an attach or a release, and its text. Any thread.
 #pragma once
 #include <sys/types.h>
 
@@ -13,18 +13,20 @@ namespace gnomon::injector {
 struct AttachResult {
   std::string experiment;
   std::uint32_t threads = 0, blocking = 0, refused = 0, unbound = 0;
-  std::string thread_maker;  // a library with a pthread_create of its own; empty: none
-  std::string runtime;       // what it keeps from being shown; empty: nothing
-  double held_ms = 0;        // the process, or one thread at a time, stood still for us
-  bool others_ran = false;   // one thread at a time
-  bool moved = false;        // the thread selected in the debugger is not where it was
-  // Threads that have come to a stop of the user's meanwhile, as "#2 (breakpoint 1.1)".
+  std::string thread_maker;  // a library with a pthread_create of its own, or empty
+  std::string runtime;       // what the program's runtime keeps a recording from showing, or empty
+  double held_ms =
+      0;  // how long the process, or only one thread at a time was stopped, was stopped
+  bool others_ran = false;  // one thread at a time
+  bool moved = false;       // the thread selected in the debugger has moved
+  // Threads that have reached one of the user's stops meanwhile, such as "#2 (breakpoint 1.1)".
   std::vector<std::string> arrived;
 };
 
-// Lines for the user. A fault says as well what that means for the process.
+// Returns lines for the user. A Fault also says what the failure means for the process.
 Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid);
-// A line on what the collector still has of a process whose recording has ended; empty: nothing.
+// Returns a line that says what the collector still holds in a process whose recording has ended,
+// or "".
 std::string release_text(const Result<AttachResult>& result);
 
 }  // namespace gnomon::injector

@@ -1,4 +1,4 @@
-// Where on its way a thread can be borrowed for a call of pthread_create: where it is in nothing
+// Finds the place where a thread can be borrowed for a call of pthread_create: outside of all code
 // that takes a lock of libc's, the loader's or the allocator's. Any thread; stops nothing.
 #include "injector/attach/safe_point.h"
 
@@ -18,7 +18,7 @@
 namespace gnomon::injector {
 namespace {
 
-// Functions of glibc that hold nothing of its own while they wait.
+// glibc functions that hold no lock of libc's while they wait.
 constexpr const char* kWaits[] = {"accept",
                                   "accept4",
                                   "clock_nanosleep",
@@ -94,8 +94,8 @@ constexpr const char* kWaits[] = {"accept",
                                   "write",
                                   "writev"};
 
-// Of these those in which an allocator does not wait for its locks, nor with one of them: not
-// mutexes, what uses a futex itself, or what reads and writes files.
+// Returns true for those in which an allocator never waits: not mutexes, futex users, or functions
+// that read and write files.
 bool is_foreign_to_allocators(std::string_view wait) {
   constexpr std::string_view kTheirs[] = {"fcntl",    "fcntl64", "fdatasync", "fsync",  "ioctl",
                                           "lockf",    "lockf64", "open",      "open64", "openat",
@@ -105,8 +105,8 @@ bool is_foreign_to_allocators(std::string_view wait) {
          std::find(std::begin(kTheirs), std::end(kTheirs), wait) == std::end(kTheirs);
 }
 
-// What the kernel has told the process (getauxval(3)); 0: nothing. AT_BASE: where the loader is
-// mapped; AT_PHDR: an address in the program.
+// Returns an entry of the process's auxiliary vector (getauxval(3)), or 0. AT_BASE: where the
+// loader is mapped; AT_PHDR: an address in the program.
 std::uint64_t told_by_kernel(pid_t pid, std::uint64_t what) {
   const std::string text = proc_text(pid, "auxv");
   Elf64_auxv_t entry{};
@@ -117,7 +117,8 @@ std::uint64_t told_by_kernel(pid_t pid, std::uint64_t what) {
   return 0;
 }
 
-// What defines one of these has locks that pthread_create takes, too.
+// Returns true if the object defines a function by which it is known to have locks that
+// pthread_create takes.
 bool takes_locks(const RemoteImage& image, bool is_allocator) {
   return is_allocator || image.function("pthread_create") != 0 || image.function("dlopen") != 0;
 }
@@ -187,7 +188,7 @@ SafePoint SafePoints::of(const Stopped& thread, bool waits) {
   SafePoint found = find_safe_point(
       stack.frames, waits || has_waited(thread),
       [&](std::uint64_t pc, std::uint64_t callee, std::uint64_t returns_to) {
-        // Code that is nowhere to be seen may be anything.
+        // Code outside every mapped object may be anything.
         const Object* object = object_at(pc);
         if (!object) return true;
         if (object->is_mixed && callee != 0) return !calls(foreign_waits_, callee, returns_to);
@@ -210,7 +211,7 @@ const SafePoints::Object* SafePoints::object_at(std::uint64_t pc) const {
   return &*std::prev(after);
 }
 
-// Code that was made while the program ran has no CFI: what is beyond it is a guess.
+// Code made at run time has no CFI: frames beyond it are guesses.
 bool SafePoints::is_seen_whole(const CallStack& stack) const {
   return stack.is_whole &&
          std::all_of(stack.frames.begin(), stack.frames.end(), [this](const Frame& frame) {

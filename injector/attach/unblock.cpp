@@ -1,5 +1,5 @@
-// Threads that block SIGPROF, for which a clock ticks now: SIGPROF is taken out of their masks, and
-// the program goes on believing that they block it; afterwards it is put there again. Any thread.
+// Changes from outside whether threads block SIGPROF: it is removed from their masks while they are
+// sampled, with the block emulated in the program's view, and added again afterwards. Any thread.
 #include "injector/attach/unblock.h"
 
 #include <signal.h>
@@ -16,10 +16,11 @@ namespace gnomon::injector {
 namespace {
 
 constexpr std::chrono::milliseconds kRun{5};
-constexpr int kMostRuns = 4;  // of a thread from one place to the next
+constexpr int kMostRuns = 4;  // times that one thread is run to a next place
 constexpr std::uint64_t kSigprof = 1ull << (SIGPROF - 1);
 
-// A SIGPROF of the program's own would not reach it there any more.
+// Returns true if the thread waits for SIGPROF itself; with the mask changed a SIGPROF of the
+// program's would not reach it.
 bool waits_for_sigprof(const Stopped& thread) {
   constexpr std::size_t kRdi = 5;  // System V ABI, AMD64, figure 3.36
   if (system_call_of(thread.pid, thread.tid) != SYS_rt_sigtimedwait) return false;
@@ -37,7 +38,8 @@ bool note(pid_t pid, const format::BlockingThread& thread, bool is_emulated) {
          write_memory(pid, thread.mask_emulated, &word, sizeof word);
 }
 
-// Its mask is as it is to be. One that blocks SIGPROF need not be told that it believes so.
+// Returns true once the thread's mask is as wanted. A thread that blocks SIGPROF needs no
+// emulation.
 bool change_mask(const format::BlockingThread& blocking, MaskChange change, MaskPoints& points,
                  TracedThread& thread) {
   const auto mask = thread.mask();
@@ -97,7 +99,7 @@ std::chrono::nanoseconds change_masks_by_ptrace(pid_t pid,
       if (blocking.reachable || tid == 0) continue;
       const char state = state_of(pid, tid);
       is_over = false;
-      // One that waits for the kernel cannot be stopped before that is over.
+      // A thread in state D cannot be stopped before its wait is over.
       if (state != 'R' && state != 'S') continue;
       auto thread = TracedThread::stop(pid, tid);
       if (!thread) continue;

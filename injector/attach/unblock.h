@@ -1,5 +1,5 @@
-// Threads that block SIGPROF, for which a clock ticks now: SIGPROF is taken out of their masks, and
-// the program goes on believing that they block it; afterwards it is put there again. Any thread.
+// Changes from outside whether threads block SIGPROF: it is removed from their masks while they are
+// sampled, with the block emulated in the program's view, and added again afterwards. Any thread.
 #pragma once
 #include <sys/types.h>
 
@@ -13,16 +13,17 @@
 
 namespace gnomon::injector {
 
-// Where a thread's mask is its own: libc blocks all signals for a moment in fork(2) and its like,
-// and a handler for as long as it runs. Both put back what was. An allocator does so by libc.
+// Finds where a thread's mask is its own: libc blocks all signals for a moment in fork(2) and its
+// like, a handler blocks signals while it runs, and both restore the mask. An allocator does so by
+// libc.
 class MaskPoints {
  public:
-  // Reads what `of` needs, so that no thread has to stand still for that.
+  // Reads what of() needs, so that no thread has to be stopped meanwhile.
   MaskPoints(pid_t pid, MaskChange change)
       : change_(change), points_(pid, SafePoints::Locks::no_allocators) {
     points_.prepare();
   }
-  // `waits`: in a system call that can begin anew.
+  // waits: the thread is in a system call that can restart.
   SafePoint of(const Stopped& thread, bool waits);
 
  private:
@@ -30,15 +31,16 @@ class MaskPoints {
   SafePoints points_;
 };
 
-// The program believes that the thread blocks SIGPROF, which it does not.
+// Returns true if the thread blocks SIGPROF in the program's view only.
 bool emulates_mask(pid_t pid, const format::BlockingThread& thread);
-// What the program believes of a thread whose mask is changed so. False: the slot is another
-// thread's by now, or cannot be written.
+// Notes in the thread's slot whether the block is emulated after `change`. Returns false if the
+// slot belongs to another thread by now or cannot be written.
 bool note_change(pid_t pid, const format::BlockingThread& thread, MaskChange change);
-// It was not.
+// Takes that note back, because the mask was not changed.
 void take_note_back(pid_t pid, const format::BlockingThread& thread, MaskChange change);
 
-// Of a process that no debugger holds, one thread after another. For how long threads stood still.
+// Changes the masks in a process that no debugger holds, one thread after another. Returns for how
+// long threads stood still.
 std::chrono::nanoseconds change_masks_by_ptrace(pid_t pid,
                                                 std::vector<format::BlockingThread>& threads,
                                                 MaskChange change);

@@ -1,5 +1,5 @@
 // Handshake of a launch: finds the control page of the launched program's experiment and tells the
-// collector, which holds the program there, to record. Any thread; no debugger needed.
+// collector, which is holding the program, to record. Any thread; needs no debugger.
 #include "injector/launch/handshake.h"
 
 #include <limits.h>
@@ -41,7 +41,7 @@ Result<void> ask_to_record(const std::string& stem, std::uint64_t session, pid_t
        std::this_thread::sleep_for(std::chrono::microseconds(500))) {
     if (!page) page = find_control(stem, session, pid);
     if (!page && runs(pid)) continue;
-    if (!page) return {};  // it ended, and what reports say of that is said there
+    if (!page) return {};  // the program has ended; reports say how
     if (page->major != format::kFormatMajor)
       return fault("libcollector.so is of another version", "install Gnomon anew");
     switch (static_cast<format::State>(std::atomic_ref(page->state).load())) {

@@ -1,5 +1,5 @@
 // Handshake of a launch: finds the control page of the launched program's experiment and tells the
-// collector, which holds the program there, to record. Any thread; no debugger needed.
+// collector, which is holding the program, to record. Any thread; needs no debugger.
 #pragma once
 #include <sys/types.h>
 
@@ -12,8 +12,8 @@
 namespace gnomon::injector {
 
 // Waits up to `limit_ms` for the control page of process `pid` below `stem` (/directory/test of
-// test.N.er) and for the collector to be armed; then it records. A fault: it runs and is not
-// recorded, and why.
+// test.N.er) and for the collector to be armed, then tells it to record. A Fault says why the
+// program runs without being recorded.
 Result<void> ask_to_record(const std::string& stem, std::uint64_t session, pid_t pid,
                            unsigned limit_ms, const std::stop_token& stop);
 

@@ -1,5 +1,4 @@
-// Watches a target's launches and answers the collector of each. A thread of its own, beside
-// LLDB's.
+// Watches a target's launches and answers the collector of each. On a thread of its own.
 #include "injector/launch/launch_watch.h"
 
 #include <chrono>

@@ -1,5 +1,4 @@
-// Watches a target's launches and answers the collector of each. A thread of its own, beside
-// LLDB's.
+// Watches a target's launches and answers the collector of each. On a thread of its own.
 #pragma once
 #include <lldb/API/LLDB.h>
 #include <sys/types.h>
@@ -15,20 +14,20 @@
 
 namespace gnomon::injector {
 
-// How long a launched program waits for this watch at most.
+// How long a launched program waits for this watch at most, ms.
 inline constexpr unsigned kHoldMs = 2000;
 
 class Watch {
  public:
-  // `executable`: real path of the program. What is wrong with a launch is also written to the
-  // debugger's error output.
+  // executable: real path of the program. A failed launch is also reported on the debugger's error
+  // output.
   Watch(lldb::SBDebugger debugger, lldb::SBTarget target, Settings settings,
         std::string executable);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // Why the process is not recorded; empty: it is, or it is not known. Any thread.
+  // Says why the process is not recorded; nothing if it is, or if that is not known. Any thread.
   std::optional<Fault> verdict(lldb::SBProcess process);
 
  private:

@@ -1,5 +1,5 @@
-// Preflight: do system call filters (seccomp) of a process let the collector live in it? One thread
-// of ours.
+// Preflight: do the system call filters (seccomp) of a process allow what the collector needs?
+// Called and finished on one thread.
 #include "injector/attach/checks/confinement.h"
 
 #include <linux/audit.h>
@@ -29,7 +29,7 @@ using std::chrono::nanoseconds;
 
 constexpr const char* kNext = "allow that, or start it without its sandbox";
 
-// How a thread is confined. Threads of one count mostly have the filters of one another.
+// How a thread is confined. Threads with equally many filters usually have the same ones.
 struct Confinement {
   std::uint64_t mode = 0, count = 0;
   auto operator<=>(const Confinement&) const = default;
@@ -60,7 +60,7 @@ Result<void> check_strict(const std::map<Confinement, std::vector<pid_t>>& threa
   return {};
 }
 
-// Empty: it would be as the collector needs it.
+// Returns what speaks against the call's outcome; nothing if it is what the collector needs.
 std::optional<Fault> objection(std::uint32_t verdict, const NeededCall& call) {
   const auto error = static_cast<int>(verdict & SECCOMP_RET_DATA);
   const std::string name = call.name;
@@ -99,7 +99,7 @@ Result<void> check_calls(const std::vector<SeccompFilter>& filters, pid_t itself
 
 constexpr auto kGetFilter = static_cast<__ptrace_request>(PTRACE_SECCOMP_GET_FILTER);
 
-// Of a thread that stands still, those set last first.
+// Returns the filters of a stopped thread, the one set last first.
 Result<std::vector<SeccompFilter>> filters_of(const TracedThread& thread) {
   std::vector<SeccompFilter> filters;
   for (;;) {
@@ -119,7 +119,7 @@ Result<std::vector<SeccompFilter>> filters_of(const TracedThread& thread) {
   }
 }
 
-// One that waits for the kernel cannot be stopped before that is over.
+// A thread in state D cannot be stopped before its wait is over.
 std::optional<TracedThread> stop_soon(pid_t pid, pid_t tid) {
   constexpr int kLooks = 20;
   for (int i = 0; i < kLooks; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
@@ -139,7 +139,7 @@ bool are_same(const SeccompFilter& one, const SeccompFilter& other) {
 class FilterReader {
  public:
   FilterReader(pid_t pid, bool hands) : pid_(pid), hands_(hands) {}
-  // Threads with as many filters each.
+  // Checks threads with equally many filters.
   Result<void> check(const std::vector<pid_t>& tids);
   nanoseconds held() const { return held_; }
 

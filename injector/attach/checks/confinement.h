@@ -1,5 +1,5 @@
-// Preflight: do system call filters (seccomp) of a process let the collector live in it? One thread
-// of ours.
+// Preflight: do the system call filters (seccomp) of a process allow what the collector needs?
+// Called and finished on one thread.
 #pragma once
 #include <sys/types.h>
 
@@ -9,12 +9,12 @@
 
 namespace gnomon::injector {
 
-// Reads the filters of each of its threads, which stand still for that one at a time; for how long.
-// hands: files are to be handed to it.
+// Reads and checks the filters of every thread, one stopped at a time. hands: files will be handed
+// to the process as descriptors. Returns for how long threads stood still.
 Result<std::chrono::nanoseconds> check_filters_by_ptrace(pid_t pid, bool hands);
 
-// Of a process that a debugger holds, whose filters nobody can read then. They are known where they
-// are those that this process lives under itself, as in one container.
+// The same for a process that a debugger holds, whose filters nobody else can read. They are known
+// only if this process has the same ones, as in one container.
 Result<void> check_filters_of_held(pid_t pid, bool hands);
 
 }  // namespace gnomon::injector

@@ -1,4 +1,4 @@
-// A process that its debugger does not follow any more. Any thread.
+// A process that its debugger no longer follows. Any thread.
 #include "injector/attach/checks/lost_process.h"
 
 #include <signal.h>
@@ -17,7 +17,8 @@ pid_t tracer_of(pid_t pid) {
   return static_cast<pid_t>(status_number(pid, "TracerPid").value_or(0));
 }
 
-// The one that executes waits in execve(2) until all others have ended and been waited for.
+// The executing thread waits in execve(2) until all others have ended and were reaped by the
+// tracer.
 bool is_held_by_exec(pid_t pid) {
   constexpr int kNumThreads = 20;  // proc_pid_stat(5)
   const char state = state_of(pid, pid);
@@ -29,8 +30,8 @@ bool is_held_by_exec(pid_t pid) {
          });
 }
 
-// A SIGSTOP that a thread has still to take, or has taken while it was traced, stops the process
-// later, and /proc does not tell of all of them. SIGCONT takes them away.
+// A SIGSTOP that is still pending, or was taken while traced, stops the process later, and /proc
+// does not show all of them. SIGCONT discards them.
 void let_go_on(pid_t pid) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   while (tracer_of(pid) != 0 && std::chrono::steady_clock::now() < limit)

@@ -1,5 +1,5 @@
-// The system calls that the collector needs in a process, on its way in and while it records, in
-// every thread. Under seccomp each must be allowed before it comes in.
+// The system calls that the collector makes in a process, while it comes in and while it records,
+// in any thread. Under seccomp each must be allowed beforehand.
 #pragma once
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -19,21 +19,21 @@ namespace gnomon::injector {
 struct NeededCall {
   const char* name;
   int number;
-  // 0: allowed; an errno that does as well; kAny: whatever it answers.
+  // 0: must be allowed; else an errno that is as good, or kAny for any answer.
   int as_well;
   std::array<std::uint64_t, 6> arguments;
-  bool only_handover = false;  // files that it cannot open itself
+  bool only_handover = false;  // needed only if files are handed over
 };
 inline constexpr int kAny = -1;
 
-// Stand for what is not known before a call is made, and what filters look at rarely.
+// Stand for arguments that are not known in advance and that filters rarely test.
 inline constexpr std::uint64_t kAddress = 0x7f00'0000'0000, kFile = 0x7f00'0000'0001;
 inline constexpr std::uint64_t kItself = 0x7f00'0000'0002;  // the process's number
 inline constexpr std::uint64_t kHere = static_cast<std::uint32_t>(AT_FDCWD);
 inline constexpr std::uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM |
                                               CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |
                                               CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
-// A thread's CPU clock, by its number (timer_create(2)'s of other threads); here of 1.
+// The CPU clock of another thread, for timer_create(2); here of thread 1.
 inline constexpr std::uint64_t kThreadClock = static_cast<std::uint32_t>(~1u << 3 | 6);
 inline constexpr std::uint64_t kHandingFlags = MSG_CMSG_CLOEXEC | MSG_DONTWAIT;
 inline constexpr std::uint64_t kOwn = MAP_PRIVATE | MAP_ANONYMOUS;

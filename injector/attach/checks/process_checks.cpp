@@ -1,5 +1,5 @@
-// Preflight of an attach, whoever holds the process: can the collector come into it, and live
-// there? From /proc and the process's memory; any thread; nothing is stopped or touched.
+// Preflight of an attach, with or without a debugger: can the collector come into the process and
+// work there? Reads /proc and the process's memory; any thread; stops and changes nothing.
 #include "injector/attach/checks/process_checks.h"
 
 #include <linux/kcmp.h>
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a child of vfork(2) does to its memory, it does to its parent's.
+// A child of vfork(2) shares its parent's memory.
 Result<void> check_memory_is_its_own(pid_t pid, const std::string&) {
   const auto parent = static_cast<pid_t>(status_number(pid, "PPid").value_or(0));
   if (parent > 0 && syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0)
@@ -34,7 +34,7 @@ Result<void> check_memory_is_its_own(pid_t pid, const std::string&) {
   return {};
 }
 
-// Two that record by SIGPROF take it from each other.
+// Two profilers that use SIGPROF would take it from each other.
 Result<void> check_other_collectors(pid_t pid, const std::string&) {
   struct Collector {
     const char *file, *name, *next;
@@ -51,10 +51,10 @@ Result<void> check_other_collectors(pid_t pid, const std::string&) {
   return {};
 }
 
-// Where its first page is, which names its build.
+// A library's first page, which identifies its build.
 using Page = std::array<char, 4096>;
 
-// dlopen takes another file for another library, and one file of that name for what is there.
+// dlopen would load a second collector if the file differs, and none if only the name is the same.
 Result<void> check_collector_inside(pid_t pid, const std::string& library) {
   for (const Mapping& mapping : mappings_of(pid)) {
     if (mapping.offset != 0 || mapping.path.find("/libcollector.so") == std::string::npos) continue;
@@ -89,9 +89,9 @@ std::uint64_t files_open(pid_t pid) {
   return count;
 }
 
-// Others end in an error of the call that they are about.
+// Exceeding any other limit only makes the call in question fail.
 Result<void> check_limits(pid_t pid, const std::string&) {
-  constexpr rlim_t kFiles = 2;  // the list of its threads, and what one of them does
+  constexpr rlim_t kFiles = 2;  // the directory of its threads, and a file of one of them
   const std::string set = "`prlimit --pid " + std::to_string(pid);
   rlimit limit{};
   if (prlimit(pid, RLIMIT_FSIZE, nullptr, &limit) == 0 && limit.rlim_cur < format::kStackFirstBytes)

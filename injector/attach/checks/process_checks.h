@@ -1,5 +1,5 @@
-// Preflight of an attach, whoever holds the process: can the collector come into it, and live
-// there? From /proc and the process's memory; any thread; nothing is stopped or touched.
+// Preflight of an attach, with or without a debugger: can the collector come into the process and
+// work there? Reads /proc and the process's memory; any thread; stops and changes nothing.
 #pragma once
 #include <sys/types.h>
 
@@ -10,10 +10,10 @@
 
 namespace gnomon::injector {
 
-// `library`: path of libcollector.so. The first fault there is, about "it".
+// library: path of libcollector.so. Returns the first obstacle found, as a Fault about "it".
 Result<void> check_process(pid_t pid, const std::string& library);
-// Where in the process the function is that ends a recording. A fault, about "it": nowhere, or it
-// cannot be called now.
+// Returns the address of the function in the process that ends a recording, or a Fault about "it"
+// if there is none or it cannot be called now.
 Result<std::uint64_t> find_release(pid_t pid);
 
 }  // namespace gnomon::injector

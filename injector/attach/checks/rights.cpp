@@ -1,5 +1,5 @@
-// Whether this process may hold another one with ptrace(2). From /proc; any thread; nothing is
-// stopped.
+// Tells whether this process may trace another one with ptrace(2). Reads /proc; any thread; stops
+// nothing.
 #include "injector/attach/checks/rights.h"
 
 #include <fcntl.h>
@@ -17,7 +17,8 @@
 namespace gnomon::injector {
 namespace {
 
-// Opening it is allowed to whom attaching is, Yama's rules included (proc_pid_mem(5)); none: errno.
+// Tries to open /proc/PID/mem, which needs the same rights as attaching, Yama's included
+// (proc_pid_mem(5)). Returns 0 or errno.
 int error_of_opening_memory(pid_t pid) {
   const int memory = open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
   if (memory < 0) return errno;
@@ -55,13 +56,13 @@ Fault refusal(pid_t pid) {
                                       : "it has changed its user or has capabilities: be root"};
 }
 
-// The process that traces it; 0: none, or this one.
+// Returns the process that traces it; 0 if there is none or it is this one.
 pid_t tracer_of(pid_t pid) {
   const auto tracer = static_cast<pid_t>(status_number(pid, "TracerPid").value_or(0));
   return tracer == getpid() ? 0 : tracer;
 }
 
-// Waits until something that passes within milliseconds has passed, or for no longer than 100 ms.
+// Waits while lasts() is true, 100 ms at most, for states that pass within milliseconds.
 template <typename Lasts>
 void let_pass(Lasts lasts) {
   constexpr int kLooks = 100;
@@ -69,8 +70,8 @@ void let_pass(Lasts lasts) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-// A thread of the kernel has no program; nor has a process about to end, any more, nor one whose
-// first thread makes place for another that executes a program.
+// A kernel thread has no program, and neither has a process that is about to end or whose first
+// thread gives way to another one that executes a program.
 Result<void> check_has_program(pid_t pid) {
   constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD; proc_pid_stat(5), flags
   bool has_none = proc_link(pid, "exe").empty();
@@ -86,8 +87,8 @@ Result<void> check_has_program(pid_t pid) {
 Result<void> check_rights(pid_t pid) {
   if (pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH)) return fault("there is no such process");
   if (pid == getpid()) return fault("it is this one");
-  // While another thread executes a program, the first is a zombie, or missing, until it has its
-  // place; one that gives it back what a recording had of it traces it for milliseconds.
+  // While another thread executes a program, the first is a zombie or missing. A `gnomon` that ends
+  // a recording there traces the process for milliseconds.
   char state{};
   pid_t tracer{};
   let_pass([&] {

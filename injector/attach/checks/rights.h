@@ -1,5 +1,5 @@
-// Whether this process may hold another one with ptrace(2). From /proc; any thread; nothing is
-// stopped.
+// Tells whether this process may trace another one with ptrace(2). Reads /proc; any thread; stops
+// nothing.
 #pragma once
 #include <sys/types.h>
 
@@ -7,8 +7,8 @@
 
 namespace gnomon::injector {
 
-// A fault: why not, and what would help. Also for a process that cannot be held just now: stopped
-// by a shell, held by a debugger, about to end.
+// Returns a Fault that says why not and what would help; also for a process that cannot be traced
+// just now, because a shell has stopped it, a debugger holds it, or it is about to end.
 Result<void> check_rights(pid_t pid);
 
 }  // namespace gnomon::injector

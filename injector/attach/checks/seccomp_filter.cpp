@@ -1,4 +1,4 @@
-// What a seccomp filter would do to a system call, without making it. Any thread.
+// Computes what a seccomp filter would do to a system call, without making the call. Any thread.
 #include "injector/attach/checks/seccomp_filter.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ std::optional<bool> holds(std::uint32_t condition, std::uint32_t a, std::uint32_
   }
 }
 
-// Loads of seccomp filters are words of seccomp_data, constants and memory.
+// A seccomp filter loads words of seccomp_data, constants and its own memory.
 std::optional<std::uint32_t> loaded(const sock_filter& code, const Machine& machine,
                                     const seccomp_data& call) {
   std::uint32_t word = 0;
@@ -85,7 +85,7 @@ bool put(std::optional<std::uint32_t> value, std::uint32_t& into) {
   return value.has_value();
 }
 
-// False: no such instruction.
+// Returns false for an unknown instruction.
 bool step(const sock_filter& code, const seccomp_data& call, Machine& machine, std::size_t& at) {
   const std::uint32_t operand = BPF_SRC(code.code) == BPF_X ? machine.x : code.k;
   switch (BPF_CLASS(code.code)) {
@@ -119,7 +119,7 @@ bool step(const sock_filter& code, const seccomp_data& call, Machine& machine, s
 
 }  // namespace
 
-// Jumps only go forwards: it ends.
+// Terminates because jumps only go forwards.
 std::uint32_t outcome(std::span<const sock_filter> filter, const seccomp_data& call) {
   Machine machine;
   for (std::size_t at = 0; at < filter.size(); ++at) {
@@ -130,7 +130,7 @@ std::uint32_t outcome(std::span<const sock_filter> filter, const seccomp_data& c
   return kRefused;
 }
 
-// seccomp(2): the actions are ordered as signed numbers, of equals the one set last counts.
+// seccomp(2): actions are ordered as signed numbers; among equal ones the filter set last counts.
 std::uint32_t outcome(std::span<const SeccompFilter> filters, const seccomp_data& call) {
   std::uint32_t strictest = SECCOMP_RET_ALLOW;
   const auto action = [](std::uint32_t value) {

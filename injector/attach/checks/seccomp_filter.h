@@ -1,4 +1,4 @@
-// What a seccomp filter would do to a system call, without making it. Any thread.
+// Computes what a seccomp filter would do to a system call, without making the call. Any thread.
 #pragma once
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -11,10 +11,11 @@ namespace gnomon::injector {
 
 using SeccompFilter = std::vector<sock_filter>;
 
-// SECCOMP_RET_… with its data. A program that the kernel would not have taken ends the process.
+// Returns SECCOMP_RET_... with its data. A filter that the kernel would not have accepted yields
+// SECCOMP_RET_KILL_PROCESS.
 std::uint32_t outcome(std::span<const sock_filter> filter, const seccomp_data& call);
 
-// Of all of them, as the kernel combines them (seccomp_run_filters): the strictest.
+// Returns the strictest outcome of all filters, as the kernel combines them (seccomp_run_filters).
 std::uint32_t outcome(std::span<const SeccompFilter> filters, const seccomp_data& call);
 
 }  // namespace gnomon::injector

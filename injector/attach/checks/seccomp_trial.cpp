@@ -1,4 +1,5 @@
-// What system calls come to in a process like this one, tried by a child. Any thread.
+// Tries system calls in a child process, to learn what this process's seccomp filters allow. Any
+// thread.
 #include "injector/attach/checks/seccomp_trial.h"
 
 #include <linux/seccomp.h>
@@ -11,7 +12,7 @@ namespace {
 
 using Verdicts = std::array<std::uint32_t, kNeededCalls.size()>;
 
-// Those that a child makes by being one, or that would not come back.
+// Returns true for calls that the child makes anyway, and for those that would not return.
 bool goes_without_saying(int number) {
   switch (number) {
     case SYS_clone:
@@ -27,7 +28,8 @@ bool goes_without_saying(int number) {
   }
 }
 
-// With addresses and descriptors that cannot be: it is refused for them only after the filter.
+// Replaces addresses and descriptors by invalid ones: the kernel rejects those only after the
+// filter has run.
 std::uint64_t harmless(std::uint64_t argument) {
   switch (argument) {
     case kAddress:
@@ -60,7 +62,7 @@ std::uint32_t verdict_on(const NeededCall& call) {
 
 }  // namespace
 
-// The child's memory is its own but for the verdicts; one that it did not come to was its end.
+// The child shares only the verdicts. A call without a verdict has ended it.
 std::optional<Verdicts> try_needed_calls() {
   void* const memory =
       mmap(nullptr, sizeof(Verdicts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -71,7 +73,7 @@ std::optional<Verdicts> try_needed_calls() {
   if (pid == 0) child(shared);
   std::optional<Verdicts> found;
   if (pid > 0) {
-    // Also where SIGCHLD is ignored, it is over once this returns for good.
+    // Where SIGCHLD is ignored, waitpid still returns only after the child has ended.
     while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
     found = shared;

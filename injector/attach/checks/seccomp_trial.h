@@ -1,4 +1,5 @@
-// What system calls come to in a process like this one, tried by a child. Any thread.
+// Tries system calls in a child process, to learn what this process's seccomp filters allow. Any
+// thread.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace gnomon::injector {
 
-// SECCOMP_RET_… for each, as far as it shows; empty: it could not be tried.
+// Returns SECCOMP_RET_... for each call, as far as its result shows; nothing if the trial could not
+// be made.
 std::optional<std::array<std::uint32_t, kNeededCalls.size()>> try_needed_calls();
 
 }  // namespace gnomon::injector

@@ -1,5 +1,5 @@
-// What is put into a running process to load a library: code, and a block of data that both sides
-// read. Any thread.
+// The gate: code and a data block that are put into a running process to load a library. Any
+// thread.
 #include "injector/attach/gate/gate.h"
 
 #include <cstring>

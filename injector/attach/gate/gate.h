@@ -1,5 +1,5 @@
-// What is put into a running process to load a library: code, and a block of data that both sides
-// read. Any thread.
+// The gate: code and a data block that are put into a running process to load a library. Any
+// thread.
 #pragma once
 #include <poll.h>
 #include <signal.h>
@@ -15,26 +15,27 @@
 
 namespace gnomon::injector {
 
-inline constexpr std::uint64_t kExtendedBytes = 32ull * 1024;  // of XSAVE, AMX included
+inline constexpr std::uint64_t kExtendedBytes =
+    32ull * 1024;  // the largest XSAVE area, AMX included
 inline constexpr std::uint64_t kBorrowedStackBytes = 256ull * 1024;
 
-// In the target's memory. Addresses are the target's.
+// The data block in the target's memory. Addresses are the target's.
 struct Gate {
   std::uint64_t create, detach, open, find, error;  // pthread_create ... dlerror
   std::uint64_t helper;                             // gate_helper
   std::uint64_t thread;
   std::uint64_t all_signals;
   std::uint64_t mask;     // of the borrowed thread
-  std::uint64_t created;  // what pthread_create answered, once `left`
-  std::uint64_t left;     // 1: the borrowed thread is where it was
+  std::uint64_t created;  // pthread_create's result, valid once `left`
+  std::uint64_t left;     // 1: the borrowed thread has returned to where it was
   std::uint64_t helper_tid;
-  std::uint64_t handle, function;  // known beforehand: nothing is loaded
+  std::uint64_t handle, function;  // if set, nothing is loaded
   std::uint64_t answer;
   std::uint64_t step;
   char name[64];  // of the function
   char error_text[GATE_ERROR_BYTES];
   format::AttachRequest request;
-  std::uint64_t turns;  // of waiting before the borrowed thread goes on
+  std::uint64_t turns;  // rounds that the borrowed thread waits before it goes on
   stack_t alternate;    // of the borrowed thread
   // Files that the process cannot open by their paths are handed to it through a pair of sockets.
   std::int64_t taking;    // TAKING_…
@@ -46,8 +47,8 @@ struct Gate {
   std::uint64_t control[sizeof(cmsghdr) / sizeof(std::uint64_t)];
   std::int32_t handed[2];
   char path[GATE_PATH_BYTES];
-  // Of a borrowed thread that waits: the call with which it begins anew if a tick has come for it
-  // meanwhile, and nothing else that is caught. 0: it does not.
+  // For a borrowed thread in an interrupted system call: the number with which it restarts if a
+  // tick has come meanwhile and no other caught signal. 0: it does not restart.
   std::uint64_t anew;
   std::uint64_t caught, pending;  // signals
   alignas(64) char extended[kExtendedBytes];
@@ -78,11 +79,10 @@ static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
 inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;
 inline constexpr std::uint64_t kCodeBytes = 64ull * 1024;  // room for the code
 
-// The code, ready for the address `code`: for a borrowed thread whose stack pointer is `sp` and
-// which goes on at `rip`.
+// Returns the gate's code for a borrowed thread whose stack pointer is `sp` and which goes on at
+// `rip`. gate: address of the data block.
 std::vector<char> gate_code(std::uint64_t gate, std::uint64_t sp, std::uint64_t rip);
-// Bytes from the start of the code to where a borrowed thread stays, and to the helper's, which is
-// next.
+// Offsets in the code: where a borrowed thread stays, and where the helper thread starts.
 std::uint64_t gate_stay_offset();
 std::uint64_t gate_helper_offset();
 

@@ -1,7 +1,7 @@
 // Offsets in struct Gate and in struct MaskGate, for assembly code. In the target process.
 #pragma once
 
-// Of a thread that a debugger steps, `pushfq` stores the trap flag, too: given back, it would end
+// In a thread that a debugger steps, `pushfq` stores the trap flag as well; restoring it would end
 // the process.
 #define GATE_WITHOUT_TRAP_FLAG (~0x100)
 
@@ -54,11 +54,11 @@
 #define TAKING_WAITS 2
 #define TAKING_DONE 3
 
-// An alternate stack has room for ticks beside handlers.
+// An alternate stack of this size has room for ticks beside handlers.
 #define GATE_ROOMY 32768
 #define GATE_SIGPROF 0x4000000  // in a mask
 
-// What the borrowed thread pushes, and where its rax is therein.
+// Bytes that the borrowed thread pushes, and the offset of its rax in them.
 #define GATE_PUSHED 128
 #define GATE_PUSHED_RAX 112
 
@@ -76,7 +76,7 @@
 #define MASK_GATE_CHANGE 88
 #define MASK_GATE_ADDRESS 2
 
-// Turns of waiting for the borrowed thread to leave: some 2 s.
+// Rounds of waiting for the borrowed thread to leave: about 2 s.
 #define GATE_YIELDS 1000
 #define GATE_NAPS 10000
 

@@ -1,5 +1,5 @@
-// What a thread of a process that a debugger holds is sent through so that it does not block
-// SIGPROF any more, or does again. Any thread.
+// The mask gate: code through which a thread of a debugged process is sent to unblock SIGPROF, or
+// to block it again. Any thread.
 #include "injector/attach/gate/mask_gate.h"
 
 #include <cstring>

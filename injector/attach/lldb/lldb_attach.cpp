@@ -1,4 +1,4 @@
-// The collector comes into a process that LLDB holds stopped. LLDB's command thread.
+// Brings the collector into a process that LLDB holds stopped. LLDB's command thread.
 #include "injector/attach/lldb/lldb_attach.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ bool ends_by_default(int number) {
   return true;
 }
 
-// The signal that will end the process as soon as it runs; 0: none.
+// Returns the signal that will end the process as soon as it runs, or 0.
 int fatal_signal(lldb::SBProcess& process) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i) {
@@ -52,7 +52,7 @@ struct Room {
   std::uint64_t gate, code;
 };
 
-// The memory is given back only if nobody is in it any more. sent: the threads that were.
+// Unmaps the gate if no thread is in it any more. sent: the threads that were.
 void give_back(lldb::SBProcess& process, const Insertion& insertion, const Room& room,
                const std::vector<pid_t>& sent) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
@@ -81,7 +81,7 @@ Result<Room> make_room(lldb::SBProcess& process, lldb::SBThread thread) {
   return Room{*gate, *code};
 }
 
-// False: it cannot be; the thread is as it was.
+// Returns false if that fails; the thread is then unchanged.
 bool borrow(lldb::SBProcess& process, Borrowed& borrowed, Insertion& insertion, const Room& room) {
   const Stopped& was = borrowed.stopped;
   insertion.place(room.gate, room.code, was, borrowed.resume, borrowed.stays);

@@ -1,4 +1,4 @@
-// The collector comes into a process that LLDB holds stopped. LLDB's command thread.
+// Brings the collector into a process that LLDB holds stopped. LLDB's command thread.
 #pragma once
 #include <lldb/API/LLDB.h>
 
@@ -7,12 +7,12 @@
 
 namespace gnomon::injector {
 
-// The process is stopped again afterwards, its selected thread and frame as they were. A fault: it
-// is not recorded, and why.
+// Afterwards the process is stopped again, with the same thread and frame selected. A Fault says
+// why it is not recorded.
 Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
                                     const Settings& settings);
-// Ends that recording and gives the process back what the collector has of it. Otherwise as above.
-// A fault: it is recorded, or the collector stands behind its calls still, and why.
+// Ends that recording and gives the process back what the collector has changed. A Fault says why
+// it is still recorded, or why its calls still go through the collector.
 Result<AttachResult> release_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
                                      std::uint64_t session);
 

@@ -1,5 +1,5 @@
-// Which thread of a process that LLDB holds can be borrowed, and where. LLDB's command thread; the
-// process is stopped.
+// Chooses a thread of a process that LLDB holds, and the place where it can be borrowed. LLDB's
+// command thread; the process is stopped.
 #include "injector/attach/lldb/lldb_choice.h"
 
 #include <sys/syscall.h>
@@ -19,10 +19,11 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kRunAlone{30}, kRunAll{5}, kPatience{1500};
-constexpr std::size_t kMostWalked = 64;  // threads whose stacks are looked at in one round
-constexpr std::size_t kMostBlocked = 4;  // that are run alone in one, though they wait for a lock
+constexpr std::size_t kMostWalked = 64;  // threads whose stacks are walked in one round
+constexpr std::size_t kMostBlocked =
+    4;  // threads that are run alone in one round although they wait for a lock
 
-// A thread that will be fit once it comes to `address`.
+// A thread that can be borrowed once it reaches `address`.
 struct Candidate {
   lldb::SBThread thread;
   std::uint64_t address;
@@ -36,11 +37,11 @@ class Choice {
         points_(static_cast<pid_t>(process.GetProcessID())),
         selected_(process.GetSelectedThread().GetThreadID()) {}
 
-  // A thread that is fit where it is; notes the candidates.
+  // Returns a thread that can be borrowed where it is; notes the candidates.
   std::optional<Borrowed> fit_now();
-  // Lets a candidate run to where it is fit, else all threads for a moment.
+  // Lets a candidate run to its safe point, or all threads for a moment.
   void run_on();
-  // True if no thread may be moved.
+  // Returns true if no thread may be moved.
   bool is_all_fixed();
   Fault why_all_fixed();
   bool moved() const { return moved_; }
@@ -51,7 +52,7 @@ class Choice {
 
  private:
   bool is_selected(lldb::SBThread thread) { return thread.GetThreadID() == selected_; }
-  // One that was brought to where it stands by us may get on.
+  // A thread that this code has moved may be moved further.
   bool is_fixed(lldb::SBThread thread) {
     return thread.GetThreadID() != brought_ && is_placed(thread);
   }
@@ -70,10 +71,10 @@ class Choice {
   std::chrono::nanoseconds free_{};
 };
 
-// By what /proc says alone; most programs have such a thread.
+// Uses /proc alone; most programs have a thread that waits.
 std::optional<Borrowed> Choice::waiting(lldb::SBThread thread) {
   const auto tid = static_cast<pid_t>(thread.GetThreadID());
-  // A signal's handler runs before anything else does, and ends the call.
+  // A pending signal's handler would run first and end the call.
   if (signal_of(thread) != 0 || !is_plain_wait(pid(), tid) || has_signal_to_come(pid(), tid))
     return std::nullopt;
   const Stopped stopped = registers_of(pid(), thread);
@@ -82,8 +83,8 @@ std::optional<Borrowed> Choice::waiting(lldb::SBThread thread) {
   return Borrowed{thread, stopped, *resume, false};
 }
 
-// A handler that is about to run does so first, on the stack of ours if it has none of its own, and
-// changes nothing but how an interrupted system call goes on.
+// A handler that is about to run does so first, on the gate's stack if it has none of its own; it
+// changes only how an interrupted system call goes on.
 std::optional<Borrowed> Choice::at_safe_point(lldb::SBThread thread) {
   const auto tid = static_cast<pid_t>(thread.GetThreadID());
   const Stopped stopped = registers_of(pid(), thread);
@@ -100,7 +101,7 @@ std::optional<Borrowed> Choice::at_safe_point(lldb::SBThread thread) {
   return Borrowed{thread, stopped, call.value_or(Resume{stopped.rax(), stopped.rip()}), stays};
 }
 
-// Where many wait for one lock, the one that has it can get on.
+// Running threads first: where many wait for one lock, its holder is among them.
 std::optional<Borrowed> Choice::walk_all() {
   std::vector<lldb::SBThread> free, blocked, looked_at;
   for (std::uint32_t i = 0; i < process_.GetNumThreads(); ++i) {
@@ -120,7 +121,7 @@ std::optional<Borrowed> Choice::walk_all() {
 
 std::optional<Borrowed> Choice::fit_now() {
   candidates_.clear();
-  // A wait for a lock of another allocator's looks like any other.
+  // A wait for another allocator's lock looks like any other wait.
   for (std::uint32_t i = 0; !points_.has_own_allocator() && i < process_.GetNumThreads(); ++i)
     if (auto found = waiting(process_.GetThreadAtIndex(i))) return found;
   return walk_all();
@@ -129,7 +130,7 @@ std::optional<Borrowed> Choice::fit_now() {
 void Choice::run_on() {
   let_candidate_run();
   if (process_.GetState() == lldb::eStateStopped)
-    points_ = SafePoints(pid());  // of what it has now
+    points_ = SafePoints(pid());  // for the objects mapped now
 }
 
 void Choice::let_candidate_run() {

@@ -1,5 +1,5 @@
-// Which thread of a process that LLDB holds can be borrowed, and where. LLDB's command thread; the
-// process is stopped.
+// Chooses a thread of a process that LLDB holds, and the place where it can be borrowed. LLDB's
+// command thread; the process is stopped.
 #pragma once
 #include <lldb/API/LLDB.h>
 
@@ -15,20 +15,21 @@ struct Borrowed {
   lldb::SBThread thread;
   Stopped stopped;
   Resume resume;
-  bool stays;               // it computes where the user looks, and must not get on
+  bool stays;               // it computes and must not leave the place where the user looks
   std::uint64_t flags = 0;  // its rflags
 };
 
 struct Chosen {
   Borrowed borrowed;
-  bool moved;                     // the selected thread is not where it was, or will not be
-  bool selected_holds;            // it is another, and inside what the collector will need
-  std::chrono::nanoseconds free;  // for how long all threads ran
+  bool moved;           // the selected thread has moved, or will
+  bool selected_holds;  // the selected thread is another one and may hold a lock that the collector
+                        // needs
+  std::chrono::nanoseconds free;  // how long all threads ran
   lldb::tid_t selected;           // by the user
 };
 
-// Lets threads run on a little if none is fit where it is; those that the user has placed are not
-// moved.
+// Lets threads run a little further if none can be borrowed where it is; threads that the user has
+// placed are not moved.
 Result<Chosen> choose_thread(lldb::SBProcess& process);
 
 }  // namespace gnomon::injector

@@ -1,5 +1,5 @@
-// What an attach does to a process through LLDB: memory, registers, the user's view. LLDB's command
-// thread; the process is stopped.
+// What an attach does through LLDB's API: memory, registers, interrupted waits, the user's view.
+// LLDB's command thread; the process is stopped.
 #include "injector/attach/lldb/lldb_process.h"
 
 #include <signal.h>
@@ -15,8 +15,8 @@
 namespace gnomon::injector {
 namespace {
 
-// A value of static type and no summary: else LLDB sets up the types of the frame's language first,
-// which takes it 25 ms.
+// A value of static type and without a summary: otherwise LLDB first sets up the types of the
+// frame's language, 25 ms.
 lldb::SBValue plain_register(lldb::SBFrame& frame, const char* name) {
   lldb::SBValue value = frame.FindRegister(name);
   value.SetPreferDynamicValue(lldb::eNoDynamicValues);
@@ -36,7 +36,8 @@ bool set(lldb::SBFrame& frame, const char* name, std::uint64_t value) {
   return plain_register(frame, name).SetValueFromCString(text, error);
 }
 
-// Where the loader tells a debugger that the list of load objects changes.
+// Returns true for the breakpoint at which the loader tells a debugger that the list of load
+// objects changes.
 bool is_loader_breakpoint(lldb::SBBreakpoint breakpoint) {
   for (std::size_t i = 0; i < breakpoint.GetNumLocations(); ++i) {
     const char* name = breakpoint.GetLocationAtIndex(static_cast<std::uint32_t>(i))
@@ -59,9 +60,9 @@ std::vector<lldb::SBBreakpoint> loader_breakpoints(lldb::SBTarget target) {
   return found;
 }
 
-// Those that wait to be handled by a thread, put back at the end where something has taken them.
-// Not SIGPROF: one that is sent is the program's own to the collector, and a tick of the
-// collector's would end a program that has no handler of it.
+// Remembers a thread's pending signals and sends those again that were lost meanwhile. Not SIGPROF:
+// the collector would take it for the program's own, and a program without a handler would end by
+// it.
 class SignalsToCome {
  public:
   SignalsToCome(pid_t pid, pid_t tid)
@@ -80,7 +81,7 @@ class SignalsToCome {
   SignalsToCome& operator=(const SignalsToCome&) = delete;
 
  private:
-  // Empty: it has ended.
+  // Returns nothing if the thread has ended.
   std::optional<std::uint64_t> to_come(const char* mask) const {
     const auto pending = status_mask(pid_, tid_, mask), blocked = status_mask(pid_, tid_, "SigBlk"),
                caught = status_mask(pid_, tid_, "SigCgt");
@@ -93,8 +94,8 @@ class SignalsToCome {
   std::optional<std::uint64_t> own_, shared_;
 };
 
-// System calls that LLDB wants done (in its server) are this thread's, by stepping it. Else they
-// are those of the thread that stopped last.
+// Makes LLDB's server use this thread for the system calls that it injects by stepping; by default
+// it uses the one that stopped last.
 void let_do_calls(lldb::SBProcess& process, lldb::SBThread thread) {
   char command[64];
   std::snprintf(command, sizeof command, "process plugin packet send Hg%llx",
@@ -130,11 +131,11 @@ bool set_registers(lldb::SBThread thread, const Registers& registers) {
 
 bool put_back(lldb::SBThread thread, std::uint64_t rip, std::uint64_t rsp, std::uint64_t flags) {
   lldb::SBFrame frame = thread.GetFrameAtIndex(0);
-  // Unlike a value for the register rip, this makes LLDB forget the call stack that it knew.
+  // SetPC, unlike a value for the register rip, makes LLDB forget its cached call stack.
   return set(frame, "rflags", flags) && set(frame, "rsp", rsp) && frame.SetPC(rip);
 }
 
-// Right after an attach LLDB may report an address where nothing is.
+// Right after an attach LLDB may report an address that is not mapped.
 Result<std::uint64_t> allocate(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t bytes,
                                const std::string& permissions) {
   constexpr int kAttempts = 20;
@@ -153,7 +154,7 @@ Result<std::uint64_t> allocate(lldb::SBProcess& process, lldb::SBThread thread, 
                "see its limits in /proc/" + std::to_string(pid) + "/limits");
 }
 
-// LLDB writes in packets of text, which takes it milliseconds.
+// Tried before LLDB, which writes in text packets and needs milliseconds.
 bool write(lldb::SBProcess& process, std::uint64_t address, const void* from, std::size_t bytes) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   if (write_memory(pid, address, from, bytes) || write_code(pid, address, from, bytes)) return true;

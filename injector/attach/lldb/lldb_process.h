@@ -1,5 +1,5 @@
-// What an attach does to a process through LLDB: memory, registers, the user's view. LLDB's command
-// thread; the process is stopped.
+// What an attach does through LLDB's API: memory, registers, interrupted waits, the user's view.
+// LLDB's command thread; the process is stopped.
 #pragma once
 #include <lldb/API/LLDB.h>
 #include <sys/types.h>
@@ -22,21 +22,22 @@ struct Registers {
 bool set_registers(lldb::SBThread thread, const Registers& registers);
 bool put_back(lldb::SBThread thread, std::uint64_t rip, std::uint64_t rsp, std::uint64_t flags);
 
-// Room in the process, really mapped. permissions: "rw-" or "r-x". By a system call of `thread`,
-// which is to run soon: until it does it is marked to be stepped, and should LLDB end before that,
-// the kernel would end the process by SIGTRAP.
+// Allocates memory in the process and checks that it is mapped. permissions: "rw-" or "r-x". The
+// system call is made by `thread`, which must run soon: LLDB leaves it marked for stepping, and if
+// LLDB ended before, the process would end by SIGTRAP.
 Result<std::uint64_t> allocate(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t bytes,
                                const std::string& permissions);
 bool write(lldb::SBProcess& process, std::uint64_t address, const void* from, std::size_t bytes);
 
-// Waits that the stop has broken, so that the program would see EINTR, begin anew.
+// Restarts the waits that the stop has interrupted and that would fail with EINTR.
 void repair_interrupted_waits(lldb::SBProcess& process);
 
-// At the breakpoint by which LLDB learns of libraries, be it disabled.
+// Returns true if the thread stands at the breakpoint by which LLDB learns of libraries, also if
+// that is disabled.
 bool is_at_loader_breakpoint(lldb::SBThread thread);
 
-// LLDB stops all threads for a moment whenever a library is loaded, which breaks every epoll_wait.
-// For as long as it lives LLDB does not, and learns of the library the next time.
+// Disables that breakpoint during its lifetime: LLDB stops all threads whenever a library is
+// loaded, which interrupts every epoll_wait. LLDB learns of the library the next time.
 class QuietLoader {
  public:
   explicit QuietLoader(lldb::SBTarget target);
@@ -48,7 +49,7 @@ class QuietLoader {
   std::vector<lldb::SBBreakpoint> disabled_;
 };
 
-// What the user has chosen in the debugger, put back at the end.
+// Restores the user's selections in the debugger at the end of its lifetime.
 class AsIs {
  public:
   AsIs(lldb::SBDebugger debugger, lldb::SBProcess process);

@@ -1,5 +1,5 @@
-// A process that LLDB holds runs until a library has come in, or has given it back. LLDB's command
-// thread; the process is stopped.
+// Lets a process that LLDB holds run until an insertion is done. LLDB's command thread; the process
+// is stopped.
 #include "injector/attach/lldb/lldb_run.h"
 
 #include <sys/syscall.h>
@@ -26,7 +26,7 @@ bool is_staying(lldb::SBProcess& process, const Borrowed& borrowed, const Insert
                                static_cast<pid_t>(borrowed.thread.GetThreadID())));
 }
 
-// A borrowed thread is its own again.
+// Returns true if the borrowed thread has left the gate.
 bool has_left(lldb::SBThread thread, const Insertion& insertion) {
   const auto pid = static_cast<pid_t>(thread.GetProcess().GetProcessID());
   return insertion.progress() != Insertion::Progress::borrowed &&
@@ -38,9 +38,8 @@ void put_home(Borrowed& borrowed) {
   borrowed.stays = false;
 }
 
-// True once the new thread has done what it was made for, and has ended or had its time to; once
-// the process is another program; or once it is too late. What the process awaits is handed to it
-// meanwhile.
+// Tells when the process has run enough: the new thread is done and has ended, or has had time to;
+// the process has executed another program; or time is up. Hands over files meanwhile.
 class Enough {
  public:
   explicit Enough(Insertion& insertion) : insertion_(insertion) {}
@@ -59,9 +58,9 @@ class Enough {
   std::optional<Clock::time_point> done_;
 };
 
-// LLDB takes half a millisecond a thread to let a process run and to stop it again, and most of it
-// stands still meanwhile. Those that bring the collector in need the others only where they wait
-// for a lock of theirs.
+// Runs only the borrowed and the new thread. LLDB needs half a millisecond a thread to resume and
+// stop a process, which mostly stands still meanwhile; the two need the others only if they wait
+// for a lock.
 void run_few(lldb::SBProcess& process, lldb::SBThread thread, const Insertion& insertion,
              const std::function<bool()>& enough) {
   constexpr std::uint32_t kMany = 100;  // threads
@@ -73,7 +72,7 @@ void run_few(lldb::SBProcess& process, lldb::SBThread thread, const Insertion& i
               [&](lldb::SBThread other) { return other.GetThreadID() != thread.GetThreadID(); });
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   const auto tid = static_cast<pid_t>(thread.GetThreadID());
-  int waits = 0;  // how often in a row one was seen in futex(2)
+  int waits = 0;  // how often in a row one of the two was seen in futex(2)
   run_until(process, [&, limit = Clock::now() + kMostAlone] {
     const bool waits_now = system_call_of(pid, tid) == SYS_futex ||
                            system_call_of(pid, insertion.helper()) == SYS_futex;
@@ -82,8 +81,8 @@ void run_few(lldb::SBProcess& process, lldb::SBThread thread, const Insertion& i
   });
 }
 
-// Lets the process run until the insertion is done; for how long. Others move meanwhile; where the
-// user looks, nothing does.
+// Lets the process run until the insertion is done. Returns for how long it ran. Threads at which
+// the user looks do not move.
 std::chrono::nanoseconds run_all(lldb::SBProcess& process, Chosen& chosen, Insertion& insertion,
                                  LldbUnblocking& unblocking) {
   std::chrono::nanoseconds ran{};
@@ -113,13 +112,13 @@ std::chrono::nanoseconds run_all(lldb::SBProcess& process, Chosen& chosen, Inser
   return ran;
 }
 
-// A thread that stays is put back to where it was borrowed. One that does not come there goes on by
-// itself when it does.
+// Puts a staying thread back to where it was borrowed. If it has not reached its waiting place in
+// time, it goes on by itself later.
 void bring_back(lldb::SBProcess& process, Borrowed& borrowed, const Insertion& insertion) {
   constexpr milliseconds kFirst{2}, kLongest{64};
   if (!borrowed.stays || process.GetState() != lldb::eStateStopped) return;
   const auto stays = [&] { return is_staying(process, borrowed, insertion); };
-  // A signal's handler may run on top of it.
+  // A signal handler may run on top of it.
   Kept others;
   others.keep(process, [&](lldb::SBThread thread) {
     return thread.GetThreadID() != borrowed.thread.GetThreadID();

@@ -1,5 +1,5 @@
-// A process that LLDB holds runs until a library has come in, or has given it back. LLDB's command
-// thread; the process is stopped.
+// Lets a process that LLDB holds run until an insertion is done. LLDB's command thread; the process
+// is stopped.
 #pragma once
 #include <lldb/API/LLDB.h>
 #include <sys/types.h>
@@ -12,8 +12,8 @@
 
 namespace gnomon::injector {
 
-// The borrowed thread stands at the gate's entry; afterwards it is where it was, or will be. For
-// how long the process ran; sent: the threads that were in the gate's code.
+// The borrowed thread stands at the gate's entry; afterwards it is where it was, or will soon be.
+// Returns for how long the process ran. sent: receives the threads that were in the gate's code.
 std::chrono::nanoseconds run_insertion(lldb::SBProcess& process, Chosen& chosen,
                                        Insertion& insertion, std::vector<pid_t>& sent);
 

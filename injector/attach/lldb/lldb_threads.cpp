@@ -1,5 +1,5 @@
-// Which threads of a process that LLDB holds run, and how far. LLDB's command thread; the process
-// is stopped.
+// Controls which threads of a process that LLDB holds run, and how far. LLDB's command thread; the
+// process is stopped.
 #include "injector/attach/lldb/lldb_threads.h"
 
 #include <signal.h>
@@ -32,13 +32,14 @@ bool runs_any(pid_t pid) {
   });
 }
 
-// True if LLDB keeps SIGSTOP to itself, as it does unless told otherwise.
+// Returns true if LLDB does not pass SIGSTOP on, which is its default.
 bool takes_sigstop(lldb::SBProcess process) {
   lldb::SBUnixSignals signals = process.GetUnixSignals();
   return signals.GetShouldStop(SIGSTOP) && signals.GetShouldSuppress(SIGSTOP);
 }
 
-// LLDB waits for 20 s for what it has lost; once told, for less, until the end.
+// Shortens the 20 s for which LLDB waits for a process that it has lost; restores the setting at
+// its end.
 class Impatience {
  public:
   explicit Impatience(lldb::SBProcess process) : debugger_(process.GetTarget().GetDebugger()) {}
@@ -84,7 +85,7 @@ class Stopper {
     } else if (held_since_ || is_about_to_stop(now)) {
       return;
     } else if (by_signal_ && !asked_ && tracer_of(pid_) != 0) {
-      // After an interrupt of its own LLDB waits for 100 ms, in which the process stands still.
+      // SIGSTOP, because after its own interrupt LLDB waits 100 ms while the process stands still.
       kill(pid_, SIGSTOP);
     } else {
       process_.SendAsyncInterrupt();
@@ -104,8 +105,9 @@ class Stopper {
     return now > *held_since_ + kTold;
   }
 
-  // A thread will take the signal, or has. LLDB must not be asked otherwise as well: it awaits a
-  // thread of its choice then, and loses the process if that one ends.
+  // Returns true while a thread still takes the signal or has just taken it. LLDB must not be asked
+  // to interrupt as well: it would wait for one thread of its choice and lose the process if that
+  // one ends.
   bool is_about_to_stop(Clock::time_point now) const {
     constexpr int kLongest = 20;  // pauses
     if (!by_signal_ || !asked_ || now > *asked_ + kLongest * pause_) return false;
@@ -122,7 +124,7 @@ class Stopper {
   std::optional<Clock::time_point> held_since_;
 };
 
-// Until told to stop.
+// Runs until it is told to stop.
 std::jthread watcher(Stopper stopper, const std::function<bool()>& enough,
                      Clock::time_point& stop_asked) {
   return std::jthread([stopper, &enough, &stop_asked](const std::stop_token& stop) mutable {
@@ -137,7 +139,8 @@ std::jthread watcher(Stopper stopper, const std::function<bool()>& enough,
   });
 }
 
-// Something else has stopped the process first: the signal would stop it the next time.
+// Takes the SIGSTOP back if something else has stopped the process first; it would stop the process
+// the next time.
 void take_sigstop(lldb::SBProcess& process) {
   constexpr int kMost = 3;
   const auto pid = static_cast<pid_t>(process.GetProcessID());
@@ -147,8 +150,9 @@ void take_sigstop(lldb::SBProcess& process) {
   }
 }
 
-// At a breakpoint of LLDB's own, as the one by which it learns of libraries: it would go on by
-// itself. Their numbers are negative; of one that is deleted or disabled there is none.
+// Returns true if the thread stands only at internal breakpoints of LLDB's (negative numbers), such
+// as the one by which it learns of libraries; LLDB would continue by itself. A deleted or disabled
+// breakpoint has no number.
 bool is_at_internal(lldb::SBThread& thread) {
   constexpr std::uint32_t kOne = 2;  // number and location
   const std::size_t count = thread.GetStopReasonDataCount();
@@ -179,7 +183,7 @@ bool is_placed(lldb::SBThread thread) {
     case lldb::eStopReasonPlanComplete:
       return true;
     case lldb::eStopReasonSignal: {
-      // One that LLDB passes by itself has only happened to come when something else stopped it.
+      // A signal that LLDB passes without a stop has only coincided with another stop.
       const int number = signal_of(thread);
       return number != 0 && thread.GetProcess().GetUnixSignals().GetShouldStop(number);
     }
@@ -267,7 +271,7 @@ Run run_alone_to(lldb::SBProcess& process, lldb::SBThread thread, std::uint64_t 
     Kept others;
     others.keep(process,
                 [&](lldb::SBThread other) { return other.GetThreadID() != thread.GetThreadID(); });
-    int waits = 0;  // how often in a row it was seen in futex(2)
+    int waits = 0;  // how often in a row the thread was seen in futex(2)
     const auto ran = run_until(process, [&, limit = Clock::now() + patience] {
       constexpr int kStays = 5;
       waits = system_call_of(pid, tid) == SYS_futex ? waits + 1 : 0;

@@ -1,5 +1,5 @@
-// Threads of a process that LLDB holds, which block SIGPROF: it is taken out of their masks, or put
-// there again, by code that they run themselves. LLDB's command thread; the process is stopped.
+// Changes whether threads of a process that LLDB holds block SIGPROF, by code that the threads run
+// themselves. LLDB's command thread; the process is stopped.
 #include "injector/attach/lldb/lldb_unblock.h"
 
 #include <signal.h>
@@ -18,12 +18,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A look stops the process, which takes LLDB 20 ms.
+// Each look stops the process, which takes LLDB 20 ms.
 constexpr int kLooks = 4;
 constexpr milliseconds kBetween{5}, kPatience{50}, kAlone{1}, kMostAlone{64};
-constexpr std::uint64_t kTurns = 1ull << 29;  // some 10 s, should nobody come back for it
+constexpr std::uint64_t kTurns = 1ull << 29;  // about 10 s, in case nobody returns for the thread
 
-// How it can be sent from where it stands; empty: it has to get on by itself first.
+// Returns how the thread can be sent from where it stands, or nothing if it must move by itself
+// first.
 std::optional<Way> way_of(lldb::SBProcess& process, lldb::SBThread thread, MaskPoints& points) {
   const Stopped stopped = registers_of(static_cast<pid_t>(process.GetProcessID()), thread);
   const auto call = restart(stopped);
@@ -46,7 +47,8 @@ void LldbUnblocking::give_up_in_time() {
     insertion_.answer_unblocked(threads_);
 }
 
-// One that runs may stand elsewhere the next time; one that waits where it did does not.
+// Returns true if a thread may stand elsewhere than at the last look: it runs, or waits in another
+// place.
 bool LldbUnblocking::has_moved() const {
   const auto pid = static_cast<pid_t>(process_.GetProcessID());
   for (std::size_t i = 0; i < threads_.size() && i < Insertion::kMostMaskGates; ++i) {
@@ -109,8 +111,8 @@ bool LldbUnblocking::send(lldb::SBThread thread, const Way& way, std::uint64_t e
   return false;
 }
 
-// A thread that is kept where it is comes back there before anything else runs: a wait by itself.
-// One that does not in time, as a handler runs on top of it, gets there later.
+// Sends a suspended thread through and brings it back before anything else runs. A wait returns by
+// itself. A thread that is late, because a handler runs on top of it, gets there later.
 bool LldbUnblocking::send_and_return(lldb::SBThread thread, const Way& way, std::uint64_t entry) {
   const std::uint64_t flags = flags_of(thread), stay = entry + mask_gate_stay_offset();
   const auto is_there = [&] {

@@ -1,5 +1,5 @@
-// Threads of a process that LLDB holds, which block SIGPROF: it is taken out of their masks, or put
-// there again, by code that they run themselves. LLDB's command thread; the process is stopped.
+// Changes whether threads of a process that LLDB holds block SIGPROF, by code that the threads run
+// themselves. LLDB's command thread; the process is stopped.
 #pragma once
 #include <lldb/API/LLDB.h>
 
@@ -13,11 +13,11 @@
 
 namespace gnomon::injector {
 
-// A thread as it stands, and with which registers it can be sent on.
+// A thread's registers, and those with which it can be sent through the mask gate.
 struct Way {
   Stopped stopped;
   Resume on;
-  bool waits;  // in a system call, which begins anew
+  bool waits;  // in a system call, which restarts
 };
 
 class LldbUnblocking {
@@ -25,14 +25,15 @@ class LldbUnblocking {
   LldbUnblocking(lldb::SBProcess& process, const Insertion& insertion)
       : process_(process), insertion_(insertion) {}
 
-  // True once the insertion asks, and then where a look may find what the last did not. Any thread.
+  // Returns true once the insertion asks for masks, and then whenever a look may find more than the
+  // last one. Any thread.
   bool is_due() const;
-  // Answers the insertion at the end of the time where a look would find no more: to look is to
-  // stop the process. Any thread.
+  // Answers the insertion when time is up and another look, which would stop the process, would
+  // find nothing more. Any thread.
   void give_up_in_time();
-  // Sends those through that are fit where they stand, and has those that are suspended back there
-  // before it returns; the others are looked at again. Answers once
-  // there is none, or they have been looked at often enough.
+  // Sends the threads through that can be sent from where they stand; suspended ones are back there
+  // when it returns. The others are looked at again. Answers the insertion once none is left or all
+  // have been looked at often enough.
   void look();
   // The threads that were sent through.
   const std::vector<pid_t>& sent() const { return sent_; }
@@ -48,7 +49,7 @@ class LldbUnblocking {
   lldb::SBProcess& process_;
   const Insertion& insertion_;
   std::vector<format::BlockingThread> threads_;
-  std::vector<std::optional<Place>> places_;  // where they stood
+  std::vector<std::optional<Place>> places_;  // where the threads stood at the last look
   std::vector<pid_t> sent_;
   int looks_ = 0;
   Clock::time_point next_{}, limit_{};

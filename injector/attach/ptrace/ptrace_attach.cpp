@@ -1,5 +1,5 @@
-// The collector comes into a running process that no debugger holds. One thread of ours, from its
-// call to its return.
+// Brings the collector into a running process that no debugger holds, by ptrace(2). Called and
+// finished on one thread.
 #include "injector/attach/ptrace/ptrace_attach.h"
 
 #include <sys/mman.h>
@@ -34,8 +34,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-// Why it could not be done: what was found may be half of one program and half of another, or come
-// of the end that the threads of the first one are brought to.
+// Returns the true reason of a failure: after an exec, what was found may mix two programs, or stem
+// from the end of the first one's threads.
 Fault actual_fault(pid_t pid, const std::string& program, const Fault& found) {
   constexpr int kLooks = 50;
   for (int i = 0; i < kLooks; ++i, std::this_thread::sleep_for(milliseconds(1))) {
@@ -69,7 +69,8 @@ void unmap(TracedThread& thread, std::uint64_t at, const Room& room) {
   if (room.code != 0) thread.call(at, SYS_munmap, {room.code, kCodeBytes});
 }
 
-// Sends the thread into the gate. Empty: it was not the moment, and it is where it was.
+// Sends the thread into the gate. Returns nothing if the moment was wrong; the thread is then where
+// it was.
 std::optional<Result<Room>> borrow(TracedThread& thread, std::uint64_t at, Insertion& insertion) {
   Room room;
   const auto give_up = [&](const Fault& why) -> Result<Room> {
@@ -86,7 +87,7 @@ std::optional<Result<Room>> borrow(TracedThread& thread, std::uint64_t at, Inser
   if (!thread.write(room.gate, &insertion.gate(), offsetof(Gate, extended)) ||
       !thread.write(room.code, insertion.code().data(), insertion.code().size()))
     return give_up({"its memory cannot be written", ""});
-  // A handler that runs inside the gate would not end the wait outside of it.
+  // A handler that ran inside the gate would not interrupt the wait outside of it.
   if (thread.waits() && has_signal_to_come(thread.stopped().pid, thread.tid()))
     return unmap(thread, at, room), std::nullopt;
   if (!thread.send(insertion.entry(), insertion.stack_top())) return std::nullopt;
@@ -105,7 +106,7 @@ Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, I
     auto chosen = choose_by_ptrace(pid);
     if (!chosen) return tl::unexpected(chosen.error());
     TracedThread& thread = chosen->thread;
-    // What is known of its libc is of another program else.
+    // Otherwise the addresses known would be those of another program's libc.
     if (program_identity(pid) != program) return tl::unexpected(another_program());
     const auto room = borrow(thread, at, insertion);
     held += chosen->held + thread.release();
@@ -135,7 +136,7 @@ Outcome wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
   return Outcome::late;
 }
 
-// The memory goes back once nobody is in it any more. For how long a thread stood still for that.
+// Unmaps the gate once no thread is in it. Returns for how long a thread stood still for that.
 nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& room) {
   constexpr int kLooks = 200;
   constexpr milliseconds kPause{1};
@@ -150,7 +151,7 @@ nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& r
     const char state = state_of(pid, borrowed);
     const std::vector<pid_t> threads = threads_of(pid);
     if (threads.empty()) return held;
-    // One that waits for the kernel cannot be stopped before that is over.
+    // A thread in state D cannot be stopped before its wait is over.
     if (state != 'R' && state != 'S' && state != '\0') continue;
     auto thread = TracedThread::stop(pid, state == '\0' ? threads.front() : borrowed);
     if (!thread) continue;
@@ -163,8 +164,8 @@ nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& r
   return held;
 }
 
-// One that was started just now has not loaded its libraries yet; one that never will is known by
-// its file.
+// A process that was just started has not loaded its libraries yet; a static one, which never will,
+// is known by its file.
 void wait_for_libraries(pid_t pid) {
   constexpr milliseconds kPatience{1000}, kPause{2};
   const std::string executable = "/proc/" + std::to_string(pid) + "/exe";

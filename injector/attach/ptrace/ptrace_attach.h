@@ -1,5 +1,5 @@
-// The collector comes into a running process that no debugger holds. One thread of ours, from its
-// call to its return.
+// Brings the collector into a running process that no debugger holds, by ptrace(2). Called and
+// finished on one thread.
 #pragma once
 #include <sys/types.h>
 
@@ -9,11 +9,10 @@
 
 namespace gnomon::injector {
 
-// The process runs on meanwhile, but for one thread at a time. A fault: it is not recorded, and
-// why.
+// The process keeps running, except for one thread at a time. A Fault says why it is not recorded.
 Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings);
-// Ends that recording and gives the process back what the collector has of it. A fault: it is
-// recorded, or the collector stands behind its calls still, and why.
+// Ends that recording and gives the process back what the collector has changed. A Fault says why
+// it is still recorded, or why its calls still go through the collector.
 Result<AttachResult> release_by_ptrace(pid_t pid, std::uint64_t session);
 
 }  // namespace gnomon::injector

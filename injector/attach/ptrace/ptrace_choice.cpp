@@ -1,5 +1,5 @@
-// Which thread of a running process can be borrowed, by stopping one of them at a time. One thread
-// of ours.
+// Chooses a thread of a running process that can be borrowed, by stopping one at a time. Called and
+// finished on one thread.
 #include "injector/attach/ptrace/ptrace_choice.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kRun{30}, kPause{2}, kPatience{1500};
-constexpr std::size_t kMostWalked = 64;  // threads whose stacks are looked at in one round
+constexpr std::size_t kMostWalked = 64;  // threads whose stacks are walked in one round
 constexpr int kMostRuns = 8;             // of a thread from one place to the next
 
 class Search {
@@ -61,7 +61,7 @@ SafePoint Search::point_of(const TracedThread& thread) {
 }
 
 std::optional<TracedThread> Search::at_safe_point(pid_t tid) {
-  // One that waits for the kernel cannot be stopped before that is over.
+  // A thread in state D cannot be stopped before its wait is over.
   if (const char state = state_of(pid_, tid); state != 'R' && state != 'S') return std::nullopt;
   auto thread = TracedThread::stop(pid_, tid);
   if (!thread) return std::nullopt;
@@ -77,12 +77,12 @@ std::optional<TracedThread> Search::at_safe_point(pid_t tid) {
 
 std::optional<TracedThread> Search::round() {
   std::vector<pid_t> threads = threads_of(pid_);
-  // A wait for a lock of another allocator's looks like any other.
+  // A wait for another allocator's lock looks like any other wait.
   if (!points_.has_own_allocator())
     for (const pid_t tid : threads)
       if (auto found = waiting(tid)) return found;
   points_.prepare();
-  // Where many wait for one lock, the one that has it can get on.
+  // Running threads first: where many wait for one lock, its holder is among them.
   std::stable_partition(threads.begin(), threads.end(),
                         [this](pid_t tid) { return state_of(pid_, tid) == 'R'; });
   std::size_t walked = 0;
@@ -90,11 +90,11 @@ std::optional<TracedThread> Search::round() {
     if (++walked > kMostWalked) break;
     if (auto found = at_safe_point(tid)) return found;
   }
-  points_ = SafePoints(pid_);  // of what it has now
+  points_ = SafePoints(pid_);  // for the objects mapped now
   return std::nullopt;
 }
 
-// None of them can be stopped before that is over.
+// Returns true if all threads are in state D, in which none can be stopped.
 bool all_wait_in_kernel(pid_t pid) {
   const std::vector<pid_t> threads = threads_of(pid);
   return std::all_of(threads.begin(), threads.end(),

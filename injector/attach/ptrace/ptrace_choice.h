@@ -1,5 +1,5 @@
-// Which thread of a running process can be borrowed, by stopping one of them at a time. One thread
-// of ours.
+// Chooses a thread of a running process that can be borrowed, by stopping one at a time. Called and
+// finished on one thread.
 #pragma once
 #include <sys/types.h>
 
@@ -15,7 +15,7 @@ struct PtraceChoice {
   std::chrono::nanoseconds held;  // how long threads stood still that were not fit
 };
 
-// A thread that has to get on for that runs by itself, with all the others.
+// A thread that must first reach a safe point runs there by itself; the others run on.
 Result<PtraceChoice> choose_by_ptrace(pid_t pid);
 
 }  // namespace gnomon::injector

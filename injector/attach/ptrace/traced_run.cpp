@@ -1,4 +1,4 @@
-// A thread that is traced runs to a breakpoint of its own. Of the thread that traces it.
+// Runs a traced thread to a breakpoint of its own. Called by the thread that traces it.
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ constexpr std::uint64_t debug_register(unsigned index) {
   return offsetof(struct user, u_debugreg) + index * sizeof(user::u_debugreg[0]);
 }
 
-// Of a debug register, and so of ours: nobody else traces it.
+// A trap of a debug register; it is ours, since nobody else traces the thread.
 bool is_of_breakpoint(const siginfo_t& info) {
   return info.si_signo == SIGTRAP && info.si_code == TRAP_HWBKPT;
 }
@@ -34,8 +34,8 @@ bool is_at_own_breakpoint(pid_t tid) {
   return trace(PTRACE_GETSIGINFO, tid, 0, &info) == 0 && is_of_breakpoint(info);
 }
 
-// In a thread that blocks or ignores it, a trap changes what the program does with SIGTRAP
-// (force_sig of the kernel's); one that is pending would be taken for it.
+// If the thread blocks or ignores SIGTRAP, the kernel's force_sig resets the program's action for
+// it; a pending SIGTRAP would be mistaken for the trap.
 bool can_take_traps(pid_t pid, pid_t tid) {
   const std::string status = proc_text(pid, "task/" + std::to_string(tid) + "/status");
   const auto own = number_in(status, "SigPnd", 16), shared = number_in(status, "ShdPnd", 16),
@@ -50,7 +50,7 @@ bool TracedThread::is_at(std::uint64_t address) const {
   return trace(PTRACE_GETREGS, tid_, 0, &now) == 0 && now.rip == address;
 }
 
-// True: it stands at the address. Else it is stopped wherever it is, or has ended.
+// Returns true if the thread stands at the address; else it is stopped elsewhere or has ended.
 bool TracedThread::run_until_trap(std::uint64_t address, Clock::time_point limit) {
   constexpr nanoseconds kLook = milliseconds(1);
   constexpr int kStays = 5;
@@ -72,7 +72,8 @@ bool TracedThread::run_until_trap(std::uint64_t address, Clock::time_point limit
   }
 }
 
-// By a debug register of the thread's own: a breakpoint in the code would be everybody's.
+// Uses a debug register, which belongs to the thread; a breakpoint in the code would hit all
+// threads.
 bool TracedThread::run_to(std::uint64_t address, milliseconds patience) {
   constexpr std::uint64_t kExecute0 = 1;  // DR7: L0, R/W0 = LEN0 = 0 (Intel SDM 3B, 18.2.4)
   const auto before = mask();
@@ -107,9 +108,9 @@ bool TracedThread::has_trap_to_come() const {
   }
 }
 
-// The kernel tells of a stop that was asked for, or of one of the whole process, even where a
-// thread has come to its breakpoint just then, and of that next. Let go with it, the process would
-// end.
+// The kernel may report a requested stop, or one of the whole process, before the trap of a
+// breakpoint that was reached at the same time. If the thread were released with that trap pending,
+// the process would end.
 void TracedThread::take_trap() {
   while (is_stopped_ && has_trap_to_come()) {
     go_on(PTRACE_CONT, std::exchange(signal_, 0));

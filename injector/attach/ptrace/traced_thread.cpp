@@ -1,5 +1,5 @@
-// One thread of another process, stopped by ptrace(2) while the others run. Of one thread of ours,
-// in which signals are blocked meanwhile: its end would leave the other where it was sent.
+// One thread of another process, stopped by ptrace(2) while the others run. Used by one thread,
+// with all signals blocked: if it ended, the other thread would stay where it was sent.
 #include "injector/attach/ptrace/traced_thread.h"
 
 #include <linux/rseq.h>
@@ -26,7 +26,8 @@ using std::chrono::nanoseconds;
 std::optional<TracedThread> TracedThread::stop(pid_t pid, pid_t tid) {
   TracedThread thread(pid, tid);
   if (trace(PTRACE_SEIZE, tid, 0, number(PTRACE_O_TRACESYSGOOD)) != 0) return std::nullopt;
-  // Until it has stopped it is untouched, and we may end. One that cannot stop ends its wait first.
+  // Nothing has been changed until the thread has stopped. A thread in state D stops after its
+  // wait.
   const Came came = thread.interrupt();
   thread.is_stopped_ = came != Came::end;
   thread.hold_our_signals();
@@ -56,8 +57,8 @@ void TracedThread::hold_our_signals() {
   pthread_sigmask(SIG_SETMASK, &all, &our_mask_.emplace());
 }
 
-// A wait that the stop has broken begins anew, unless a handler is about to end it; the kernel sees
-// to the others, where it finds them as they were.
+// Restarts a wait that the stop has interrupted, unless a handler is about to end it. The kernel
+// restarts the others if their registers are unchanged.
 void TracedThread::put_back() {
   const bool is_interrupted = waits_ && static_cast<std::int64_t>(registers_.rax) == -EINTR;
   const bool stays_ended = is_interrupted && has_signal_to_come(pid_, tid_);
@@ -67,7 +68,8 @@ void TracedThread::put_back() {
     set(resume_.rax, resume_.rip, registers_.rsp);
 }
 
-// From where it has made a call to where signals are looked for, and interrupted calls.
+// Brings the thread from the end of a call to where the kernel handles signals and interrupted
+// calls.
 bool TracedThread::stop_again() {
   trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
   const Came came = trace(PTRACE_CONT, tid_, 0, nullptr) == 0 ? wait(kForEver) : Came::end;
@@ -126,7 +128,7 @@ TracedThread::Came TracedThread::wait(nanoseconds patience) {
     }
     not_yet_ = now;
     if (now > limit) return Came::nothing;
-    // Not by yielding: on a busy machine that is for milliseconds.
+    // Not sched_yield: on a busy machine that takes milliseconds.
     if (i >= kTurns) std::this_thread::sleep_for(kPause);
   }
 }
@@ -138,7 +140,7 @@ TracedThread::Came TracedThread::interrupt() {
   return came;
 }
 
-// False: it cannot be read; it goes on as it was.
+// Returns false if the registers cannot be read; the thread then goes on unchanged.
 bool TracedThread::look() {
   if (trace(PTRACE_GETREGS, tid_, 0, &registers_) != 0) return false;
   const auto again = restart(stopped());
@@ -154,7 +156,7 @@ bool TracedThread::go_on(int request, int signal) {
   return !is_stopped_;
 }
 
-// No system call is under way any more, whatever stood in rax.
+// orig_rax = -1: no system call is to be restarted, whatever rax holds.
 bool TracedThread::set(std::uint64_t rax, std::uint64_t rip, std::uint64_t rsp) {
   user_regs_struct changed = registers_;
   changed.rax = rax;
@@ -173,7 +175,7 @@ bool TracedThread::send(std::uint64_t rip, std::uint64_t rsp) {
   return true;
 }
 
-// A signal that cannot be blocked is SIGSTOP: it stops the thread once that is let go.
+// SIGSTOP cannot be blocked; it takes effect once the thread is released.
 TracedThread::Came TracedThread::to_system_call_stop() {
   for (;;) {
     if (trace(PTRACE_SYSCALL, tid_, 0, number(static_cast<unsigned>(std::exchange(signal_, 0)))) !=
@@ -200,7 +202,7 @@ std::optional<std::uint64_t> TracedThread::call(std::uint64_t at, long system_ca
     return std::nullopt;
   is_touched_ = true;
   trace(PTRACE_SETREGS, tid_, 0, &calling);
-  // Into it and out of it.
+  // System call entry, then exit.
   for (int i = 0; i < 2; ++i)
     if (to_system_call_stop() == Came::end) {
       is_stopped_ = false;

@@ -1,5 +1,5 @@
-// One thread of another process, stopped by ptrace(2) while the others run. Of one thread of ours,
-// in which signals are blocked meanwhile: its end would leave the other where it was sent.
+// One thread of another process, stopped by ptrace(2) while the others run. Used by one thread,
+// with all signals blocked: if it ended, the other thread would stay where it was sent.
 #pragma once
 #include <signal.h>
 #include <sys/types.h>
@@ -16,38 +16,40 @@ namespace gnomon::injector {
 
 class TracedThread {
  public:
-  // Empty: it has ended, may not be traced, is stopped by job control, or a signal has just come
-  // for it, which it gets; nothing about it has changed.
+  // Returns nothing, with the thread unchanged, if it has ended, may not be traced, is stopped by
+  // job control, or has just received a signal, which is delivered.
   static std::optional<TracedThread> stop(pid_t pid, pid_t tid);
-  // It goes on, untraced: where it was, unless it was sent elsewhere.
+  // The thread goes on untraced, where it was unless it was sent elsewhere.
   ~TracedThread();
   TracedThread(TracedThread&& other) noexcept;
   TracedThread& operator=(TracedThread&&) = delete;
 
   pid_t tid() const { return tid_; }
   Stopped stopped() const;
-  // Where it goes on. True of `waits`: that is, a system call begins anew.
+  // Where the thread goes on. waits(): a system call will restart there.
   const Resume& resume() const { return resume_; }
   bool waits() const { return waits_; }
-  // In a sequence that the kernel begins anew unless the thread stays in it (rseq(2)), or in code
-  // of another kind than 64-bit: its registers must stay as they are.
+  // Returns true inside a restartable sequence (rseq(2)) or code that is not 64-bit; the registers
+  // must then stay as they are.
   bool is_delicate() const;
-  // Lets it run until it comes to an address. False: it did not in that time, or waits for what
-  // another holds.
+  // Lets the thread run to an address. Returns false if it does not get there in time or waits for
+  // a lock.
   bool run_to(std::uint64_t address, std::chrono::milliseconds patience);
-  // Has it make a system call, by an instruction that lies at `at`; it stays where it is. The
-  // result as the kernel gives it. Empty: it has ended.
+  // Makes a system call in the thread, with the syscall instruction at address `at`; its registers
+  // are restored. Returns the kernel's result, or nothing if the thread has ended.
   std::optional<std::uint64_t> call(std::uint64_t at, long number,
                                     std::initializer_list<std::uint64_t> arguments);
-  // The signals it blocks, as the program has set them; a wait may have its own meanwhile.
+  // Returns the signals that the thread blocks, as the program has set them; a wait may use another
+  // mask meanwhile.
   std::optional<std::uint64_t> mask() const;
-  // A wait that has its own begins anew with it.
+  // Sets that mask. A wait with a mask of its own restarts with its own.
   bool set_mask(std::uint64_t mask);
-  // Also where only code is.
+  // Writes memory, also read-only code.
   bool write(std::uint64_t address, const void* from, std::size_t bytes);
-  // As it is, but on another stack and at other code. False: it stays where it is.
+  // Sets instruction and stack pointer. Returns false if that failed and the thread stays where it
+  // is.
   bool send(std::uint64_t rip, std::uint64_t rsp);
-  // It goes on. For how long it stood still for us.
+  // Lets the thread go on. Returns for how long it stood still.
   std::chrono::nanoseconds release();
 
  private:
@@ -74,17 +76,17 @@ class TracedThread {
   pid_t pid_, tid_;
   bool is_stopped_ = false;
   bool waits_ = false;
-  bool is_touched_ = false;  // its registers are not those that it was stopped with
+  bool is_touched_ = false;  // the registers were changed since the stop
   int signal_ = 0;           // to be delivered when it goes on
   user_regs_struct registers_{};
   Resume resume_{};
   std::optional<sigset_t> our_mask_;
-  Clock::time_point since_{}, not_yet_{};  // it has stood still; it was last seen running
+  Clock::time_point since_{}, not_yet_{};  // start of the stop; last time seen running
   std::chrono::nanoseconds held_{};
 };
 
-// While one lives, run_to is quick: for the first event of perf's in the machine, as a debug
-// register is one, the kernel waits for all CPUs, some 10 ms.
+// Keeps run_to fast during its lifetime: a debug register is a perf event, and for the first perf
+// event in the machine the kernel waits for all CPUs, about 10 ms.
 class QuickBreakpoints {
  public:
   QuickBreakpoints();
@@ -93,7 +95,7 @@ class QuickBreakpoints {
   QuickBreakpoints& operator=(const QuickBreakpoints&) = delete;
 
  private:
-  int event_;  // -1: it may not be had, and it takes longer
+  int event_;  // -1: refused, so that run_to is slower
 };
 
 }  // namespace gnomon::injector

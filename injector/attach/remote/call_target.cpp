@@ -1,4 +1,4 @@
-// Which function a call instruction has called. Any thread; stops nothing.
+// Finds the function that a call instruction has called. Any thread; stops nothing.
 #include "injector/attach/remote/call_target.h"
 
 #include <array>
@@ -17,7 +17,7 @@ std::uint64_t relative(const unsigned char* displacement, std::uint64_t next) {
   return next + static_cast<std::uint64_t>(std::int64_t{offset});
 }
 
-// A stub of a PLT: [endbr64] [bnd] jmp *offset(%rip). Other code: it is itself what was called.
+// Follows a PLT stub: [endbr64] [bnd] jmp *offset(%rip). Other code is itself the called function.
 std::uint64_t behind_stub(pid_t pid, std::uint64_t code) {
   constexpr std::array<unsigned char, 4> kEndbr = {0xf3, 0x0f, 0x1e, 0xfa};
   const auto bytes = read_value<Bytes>(pid, code);
@@ -31,7 +31,7 @@ std::uint64_t behind_stub(pid_t pid, std::uint64_t code) {
 
 }  // namespace
 
-// Intel SDM 2, CALL: e8 and four bytes; ff /2 with a RIP-relative place, four bytes as well.
+// Intel SDM 2, CALL: e8 rel32, or ff /2 with a RIP-relative operand, disp32.
 std::uint64_t called_function(pid_t pid, std::uint64_t returns_to) {
   constexpr std::size_t kLongest = 6;
   const auto before = read_value<std::array<unsigned char, kLongest>>(pid, returns_to - kLongest);

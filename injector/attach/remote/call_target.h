@@ -1,4 +1,4 @@
-// Which function a call instruction has called. Any thread; stops nothing.
+// Finds the function that a call instruction has called. Any thread; stops nothing.
 #pragma once
 #include <sys/types.h>
 
@@ -6,9 +6,9 @@
 
 namespace gnomon::injector {
 
-// The first address of the function that the call just before `returns_to` went to, also through a
-// procedure linkage table or a pointer at a fixed place (-fno-plt). The function may have left by a
-// jump, so that no frame of it is on the stack. 0: the call was by a register, or cannot be read.
+// Returns the first address of the function that the call right before `returns_to` went to, also
+// through a PLT or a pointer at a fixed place (-fno-plt). The function may have left by a tail
+// call, so that it has no frame. Returns 0 if the call was by a register or cannot be read.
 std::uint64_t called_function(pid_t pid, std::uint64_t returns_to);
 
 }  // namespace gnomon::injector

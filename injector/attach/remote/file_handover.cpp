@@ -1,5 +1,5 @@
-// Files for a process that cannot open them by their paths: another root, another mount namespace,
-// another user. They come to it through a socket of its own, as descriptors. Any thread.
+// Hands files to a process that cannot open them by path (another root, mount namespace or user):
+// as descriptors, through a socket of the process's own. Any thread.
 #include "injector/attach/remote/file_handover.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ Fault no_handover(int error) {
       "use a Linux kernel from 5.6, and be root outside of containers and sandboxes"};
 }
 
-// cmsg(3): the descriptors of a message go beside its bytes, of which there is to be one.
+// cmsg(3): descriptors travel beside the bytes of a message, which needs at least one.
 bool send_files(int socket, const std::array<int, 2>& files) {
   char byte = 0;
   iovec data{&byte, sizeof byte};
@@ -47,7 +47,7 @@ bool send_files(int socket, const std::array<int, 2>& files) {
   return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof byte;
 }
 
-// Who owns the directory above may have put a link of that name there meanwhile.
+// O_NOFOLLOW: the owner of the parent directory may have put a link there meanwhile.
 bool give(const std::string& directory, const Owner& owner) {
   const Descriptor made(open(directory.c_str(), O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   return made && fchown(made.get(), owner.user, owner.group) == 0;
@@ -55,7 +55,7 @@ bool give(const std::string& directory, const Owner& owner) {
 
 }  // namespace
 
-// Of a descriptor that it does not have, the answer is that.
+// pidfd_getfd(2) of an invalid descriptor fails with EBADF exactly if the call is permitted.
 Result<void> check_handover(pid_t pid) {
   const Descriptor any = descriptor_of(pid, 0);
   if (!any && errno != EBADF) return tl::unexpected(no_handover(errno));

@@ -1,5 +1,5 @@
-// Files for a process that cannot open them by their paths: another root, another mount namespace,
-// another user. They come to it through a socket of its own, as descriptors. Any thread.
+// Hands files to a process that cannot open them by path (another root, mount namespace or user):
+// as descriptors, through a socket of the process's own. Any thread.
 #pragma once
 #include <sys/types.h>
 
@@ -10,16 +10,17 @@
 
 namespace gnomon::injector {
 
-// A fault: nothing can be handed to it. It is not touched.
+// Returns a Fault if nothing can be handed to the process. Changes nothing in it.
 Result<void> check_handover(pid_t pid);
 
-// An experiment's directory stem.N.er with the first free N, whose files are to belong to `owner`.
+// Makes an experiment's directory stem.N.er with the first free N, for files of `owner`. Returns
+// its path.
 Result<std::string> make_experiment(const std::string& stem, const Owner& owner);
 
-// Sends descriptors of both through the process's descriptor `socket`, in this order. After a fault
-// it waits for them no longer.
+// Sends descriptors of both, in this order, through the process's own descriptor `socket`. After a
+// Fault the process no longer waits for them.
 Result<void> hand(pid_t pid, int socket, const std::string& library, const std::string& directory);
-// Tells it that nothing comes.
+// Tells the process that nothing will be sent.
 void hand_nothing(pid_t pid, int socket);
 
 }  // namespace gnomon::injector

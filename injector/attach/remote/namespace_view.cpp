@@ -1,5 +1,4 @@
-// What a process sees of the machine: its numbers, its files, its rights. Any thread; stops
-// nothing.
+// How another process sees the machine: thread ids, files and rights. Any thread; stops nothing.
 #include "injector/attach/remote/namespace_view.h"
 
 #include <fcntl.h>
@@ -20,7 +19,7 @@
 namespace gnomon::injector {
 namespace {
 
-// The numbers of a line as "NSpid:\t12\t1".
+// Returns the numbers of a line such as "NSpid:\t12\t1".
 std::vector<std::uint64_t> numbers_in(const std::string& status, const std::string& name) {
   std::istringstream lines(status);
   std::vector<std::uint64_t> numbers;
@@ -48,7 +47,7 @@ Credentials credentials_of(pid_t pid) {
   return found;
 }
 
-// Of the calling thread alone, for which the libc functions are not meant. The rights to pass over
+// Changes the calling thread only, unlike libc's functions. The capabilities that override
 // permissions go with the user.
 bool become(const Credentials& whom) {
   syscall(SYS_setgroups, whom.groups.size(), whom.groups.data());
@@ -91,7 +90,8 @@ pid_t thread_by_own_number(pid_t pid, pid_t own) {
   return 0;
 }
 
-// Without one it could not tell its threads; in another's it would take other numbers for theirs.
+// Without /proc the collector could not list threads; with that of another pid namespace it would
+// see foreign ids.
 Result<void> check_own_proc(pid_t pid) {
   const pid_t own = own_number(pid);
   const std::string there = proc_text(pid, "root/proc/" + std::to_string(own) + "/stat");

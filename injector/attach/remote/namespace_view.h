@@ -1,5 +1,4 @@
-// What a process sees of the machine: its numbers, its files, its rights. Any thread; stops
-// nothing.
+// How another process sees the machine: thread ids, files and rights. Any thread; stops nothing.
 #pragma once
 #include <sys/types.h>
 
@@ -9,20 +8,20 @@
 
 namespace gnomon::injector {
 
-// The number of a thread in its own pid namespace; as it is here if that cannot be known.
+// Returns a thread's id in its own pid namespace, or its id here if that is unknown.
 pid_t own_number(pid_t pid, pid_t tid);
 inline pid_t own_number(pid_t pid) { return own_number(pid, pid); }
-// The thread whose own number is `own`. 0: there is none.
+// Returns the thread whose id in its own pid namespace is `own`, or 0.
 pid_t thread_by_own_number(pid_t pid, pid_t own);
 
-// A fault: there is no /proc where it looks for its own, or another's.
+// Returns a Fault if the process sees no /proc, or that of another pid namespace.
 Result<void> check_own_proc(pid_t pid);
 
-// Whether `path` is the same file for it as it is here, which it may read, and execute if it is
-// not a directory: in that it may make files.
+// Returns true if `path` is the same file for the process as here, and it may read and execute it,
+// or create files in it if it is a directory.
 bool can_use(pid_t pid, const std::string& path);
 
-// The user and group that its files belong to.
+// The user and group that own the process's new files.
 struct Owner {
   uid_t user;
   gid_t group;

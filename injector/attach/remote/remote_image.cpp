@@ -1,5 +1,5 @@
-// A load object of a running process, from the dynamic tables in its memory: also where its file is
-// gone or in another mount namespace. Any thread; stops nothing.
+// A load object of a running process, read from the dynamic tables in its memory, so that its file
+// may be gone or in another mount namespace. Any thread; stops nothing.
 #include "injector/attach/remote/remote_image.h"
 
 #include <elf.h>
@@ -16,7 +16,7 @@ namespace {
 
 using HookTable = std::array<format::HookedFunction, format::kHooks>;
 
-// The function that the collector has put `hook` before; `hook` itself: it has put it nowhere.
+// Returns the original of a hook's replacement, or `hook` itself if it is no replacement.
 std::uint64_t behind_hook(pid_t pid, std::uint64_t hook) {
   for (const Mapping& mapping : mappings_of(pid)) {
     if (mapping.offset != 0 || mapping.path.find("/libcollector.so") == std::string::npos) continue;
@@ -69,7 +69,8 @@ bool RemoteImage::read_dynamic(std::uint64_t address, std::uint64_t bytes) {
   return symbols_ != 0 && names_ != 0 && (gnu_hash_ != 0 || hash_ != 0);
 }
 
-// An indirect function (STT_GNU_IFUNC) would have to be asked which it is: none of ours is one.
+// An indirect function (STT_GNU_IFUNC) would have to be resolved by a call; none of the functions
+// needed here is one.
 std::optional<AddressRange> RemoteImage::at_index(std::uint32_t index, unsigned type,
                                                   const char* name) const {
   const auto symbol =
@@ -86,8 +87,7 @@ std::optional<AddressRange> RemoteImage::at_index(std::uint32_t index, unsigned 
   return AddressRange{begin, begin + symbol->st_size};
 }
 
-// System V ABI, "Hash Table"; its chains end, so a loop in damaged memory is bounded by their
-// number.
+// System V ABI, "Hash Table". The number of chain entries bounds the search in damaged memory.
 std::vector<AddressRange> RemoteImage::by_hash(unsigned type, const char* name) const {
   std::vector<AddressRange> found;
   const auto counts = read_value<std::array<std::uint32_t, 2>>(pid_, hash_);

@@ -1,5 +1,5 @@
-// A load object of a running process, from the dynamic tables in its memory: also where its file is
-// gone or in another mount namespace. Any thread; stops nothing.
+// A load object of a running process, read from the dynamic tables in its memory, so that its file
+// may be gone or in another mount namespace. Any thread; stops nothing.
 #pragma once
 #include <sys/types.h>
 
@@ -14,16 +14,18 @@ struct AddressRange {
   bool contains(std::uint64_t address) const { return address >= begin && address < end; }
 };
 
-// Every address is checked by the read that uses it.
+// Every address is validated by the read that uses it.
 class RemoteImage {
  public:
-  // `base`: where its first page is mapped. Empty: not a 64-bit x86 load object with a hash table.
+  // base: address of its first page. Returns nothing if that is not a 64-bit x86 load object with a
+  // hash table.
   static std::optional<RemoteImage> at(pid_t pid, std::uint64_t base);
-  // All versions of the function that it defines; what the collector has put before one is not it.
+  // Returns all versions of a function that the object defines: the originals, also where the
+  // collector has bound a replacement.
   std::vector<AddressRange> functions(const char* name) const;
-  // The first of them; 0: none.
+  // Returns the first of them, or 0.
   std::uint64_t function(const char* name) const;
-  // Where the data of that name lies; 0: it has none.
+  // Returns the address of data of that name, or 0.
   std::uint64_t data(const char* name) const;
   AddressRange range() const { return {base_, end_}; }
 

@@ -1,5 +1,4 @@
-// A running process seen from outside: its memory and what is mapped there. Any thread; stops
-// nothing.
+// A running process seen from outside: memory, mappings and /proc. Any thread; stops nothing.
 #include "injector/attach/remote/remote_process.h"
 
 #include <fcntl.h>
@@ -20,7 +19,7 @@
 namespace gnomon::injector {
 namespace {
 
-// "PID (name) STATE ...", and the name may be anything: from the state on.
+// Returns the fields of "PID (name) STATE ..." from the state on; the name may contain anything.
 std::string fields_of(const std::string& stat) {
   const std::size_t at = stat.rfind(") ");
   return at == std::string::npos ? "" : stat.substr(at + 2);
@@ -40,8 +39,8 @@ std::optional<std::uint64_t> hexadecimal(std::string_view word) {
   return number;
 }
 
-// proc_pid_maps(5): begin-end, permissions, offset, device, inode, path. A process may have tens of
-// thousands of them.
+// proc_pid_maps(5): begin-end, permissions, offset, device, inode, path. Written for speed: a
+// process may have tens of thousands of lines.
 std::optional<Mapping> mapping_in(std::string_view line) {
   const std::string_view range = next_word(line), permissions = next_word(line);
   const std::size_t dash = std::min(range.find('-'), range.size() - 1);
@@ -131,7 +130,7 @@ void look_at_each(std::size_t count, const std::function<void(std::size_t index)
   work();
 }
 
-// In the middle of execve(2) there is nothing but the end.
+// During execve(2) /proc/PID/auxv is empty.
 std::string program_identity(pid_t pid) {
   constexpr int kLooks = 100;
   std::string words = proc_text(pid, "auxv");
@@ -155,7 +154,7 @@ char state_of(pid_t pid, pid_t tid) {
 
 std::uint64_t stat_number(const std::string& stat, int place) {
   std::istringstream fields(fields_of(stat));
-  constexpr int kFirst = 3;  // number and name stand before it
+  constexpr int kFirst = 3;  // the state; pid and name precede it
   std::string skipped;
   std::uint64_t number = 0;
   for (int i = kFirst; i < place; ++i) fields >> skipped;
@@ -167,7 +166,7 @@ std::uint64_t process_flags(pid_t pid) {
   return stat_number(proc_text(pid, "stat"), kFlags);
 }
 
-// Not by a stream, which throws when the process ends between two reads.
+// Not by a stream, which throws if the process ends between two reads.
 std::string proc_text(pid_t pid, const std::string& name) {
   std::string text;
   const int file =

@@ -1,4 +1,4 @@
-// The call stack of a stopped thread of another process, by the CFI of its load objects. Any
+// Walks the call stack of a stopped thread of another process by the CFI of its load objects. Any
 // thread; stops nothing.
 #include "injector/attach/remote/remote_stack.h"
 
@@ -22,7 +22,8 @@ int no_debug_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, co
 }
 const Dwfl_Callbacks kFiles = {dwfl_linux_proc_find_elf, no_debug_file, nullptr, nullptr};
 
-// As the process sees it; a file that is gone, by its mapping (which takes root's rights).
+// Opens the object's file as the process sees it; a removed file by its mapping, which needs root's
+// rights.
 int open_object(pid_t pid, const Mapping& mapping) {
   const std::string proc = "/proc/" + std::to_string(pid);
   const int file = open((proc + "/root" + mapping.path).c_str(), O_RDONLY | O_CLOEXEC);
@@ -47,7 +48,7 @@ void report(Dwfl* dwfl, pid_t pid) {
     if (mapping.offset != 0 || !mapping.path.starts_with("/") || !executable.erase(mapping.path))
       continue;
     const int file = open_object(pid, mapping);
-    // It keeps the descriptor if it takes the file.
+    // dwfl_report_elf owns the descriptor if it succeeds.
     if (file >= 0 && !dwfl_report_elf(dwfl, mapping.path.c_str(), mapping.path.c_str(), file,
                                       mapping.begin, false))
       close(file);
@@ -94,7 +95,7 @@ RemoteStacks::RemoteStacks(pid_t pid)
     : thread_(std::make_unique<Thread>(Thread{pid, {}})), dwfl_(dwfl_begin(&kFiles)) {
   if (!dwfl_) return;
   report(dwfl_.get(), pid);
-  // Else at the first walk, while a thread is held.
+  // Reads the CFI now, not at the first walk, while a thread is stopped.
   dwfl_getmodules(dwfl_.get(), read_cfi, nullptr, 0);
   dwfl_attach_state(dwfl_.get(), nullptr, pid, &kThreads, thread_.get());
 }

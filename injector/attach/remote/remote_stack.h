@@ -1,4 +1,4 @@
-// The call stack of a stopped thread of another process, by the CFI of its load objects. Any
+// Walks the call stack of a stopped thread of another process by the CFI of its load objects. Any
 // thread; stops nothing.
 #pragma once
 #include <elfutils/libdwfl.h>
@@ -11,25 +11,26 @@
 
 namespace gnomon::injector {
 
-// By their numbers in DWARF (System V ABI for AMD64, figure 3.36); 16 is the program counter.
+// Indexed by DWARF register number (System V ABI for AMD64, figure 3.36); 16 is the program
+// counter.
 using DwarfRegisters = std::array<std::uint64_t, 17>;
 
 struct Frame {
   std::uint64_t pc;
-  // Nothing was called here: the innermost frame, and those that a signal interrupted. Of the
-  // others `pc` is a return address.
+  // True for the innermost frame and for frames that a signal interrupted: pc is the next
+  // instruction. In other frames pc is a return address.
   bool is_interrupted;
 };
 
 struct CallStack {
   std::vector<Frame> frames;  // innermost first
-  bool is_whole = false;      // false: it ends early, where the CFI does
+  bool is_whole = false;      // false: the walk ended where CFI was missing
 };
 
 class RemoteStacks {
  public:
-  // Of the load objects that the process has now; one that cannot be read ends each walk that comes
-  // to it.
+  // Reads the load objects mapped now. An object that cannot be read ends each walk that reaches
+  // it.
   explicit RemoteStacks(pid_t pid);
   CallStack walk(const DwarfRegisters& registers);
 
@@ -43,7 +44,7 @@ class RemoteStacks {
   };
   static const Dwfl_Thread_Callbacks kThreads;
 
-  std::unique_ptr<Thread> thread_;  // what the callbacks see
+  std::unique_ptr<Thread> thread_;  // read by libdwfl's callbacks
   std::unique_ptr<Dwfl, Closer> dwfl_;
 };
 

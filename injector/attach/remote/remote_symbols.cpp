@@ -1,5 +1,5 @@
-// Functions of a running process, from the dynamic tables in its memory: also where its files are
-// gone or in another mount namespace. Any thread; stops nothing.
+// Finds functions of a running process by the dynamic tables in its memory, so that its files may
+// be gone or in another mount namespace. Any thread; stops nothing.
 #include "injector/attach/remote/remote_symbols.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ std::string file_name(const std::string& path) { return path.substr(path.rfind('
 
 constexpr int kLibc = 2;
 
-// In the order in which the program's own calls are bound; -1: not asked. libpthread and libdl: a
-// glibc older than 2.34.
+// Position of an object in the order in which the program's own calls are bound; -1 if it is not
+// searched. libpthread and libdl: glibc older than 2.34.
 int rank(const Mapping& mapping, const std::string& executable) {
   if (mapping.path == executable) return 0;
   const std::string name = file_name(mapping.path);
@@ -46,9 +46,9 @@ std::vector<RemoteImage> images_of(pid_t pid) {
   return images;
 }
 
-// Before libc's constructor has run, its functions are not relocated, or lack what they work with.
-// The constructor lets this point to the program's name instead of an empty one of libc's own,
-// whose address is not relocated at first.
+// Returns true once libc's constructor has run; before, its functions are not relocated or not
+// initialised. The constructor sets program_invocation_name, which first points to an empty text
+// inside libc, by an address that is not even relocated at the very beginning.
 bool is_ready(pid_t pid, const std::vector<RemoteImage>& images) {
   const auto libc = std::find_if(images.begin(), images.end(), [](const RemoteImage& image) {
     return image.function("__libc_start_main") != 0;
@@ -91,7 +91,7 @@ Result<LoaderFunctions> find_loader_functions(pid_t pid) {
   return found;
 }
 
-// In syscall(3).
+// Searches the code of syscall(3).
 std::uint64_t find_system_call_instruction(pid_t pid) {
   constexpr std::array<unsigned char, 2> kInstruction = {0x0f, 0x05};
   constexpr std::uint64_t kMost = 256;

@@ -1,5 +1,5 @@
-// Functions of a running process, from the dynamic tables in its memory: also where its files are
-// gone or in another mount namespace. Any thread; stops nothing.
+// Finds functions of a running process by the dynamic tables in its memory, so that its files may
+// be gone or in another mount namespace. Any thread; stops nothing.
 #pragma once
 #include <sys/types.h>
 
@@ -15,11 +15,11 @@ namespace gnomon::injector {
 struct LoaderFunctions {
   std::uint64_t pthread_create, pthread_detach, dlopen, dlsym, dlerror;
 };
-// As the program itself would bind them: the executable, a sanitizer's runtime, libc. A fault: it
-// has none, as a static program, or one of another libc.
+// Finds them in the order in which the program binds them: the executable, a sanitizer's runtime,
+// libc. Returns a Fault for a program without them: static, or of another libc.
 Result<LoaderFunctions> find_loader_functions(pid_t pid);
 
-// Where a system call instruction of libc's lies; 0: nowhere.
+// Returns the address of a syscall instruction in libc, or 0.
 std::uint64_t find_system_call_instruction(pid_t pid);
 
 }  // namespace gnomon::injector

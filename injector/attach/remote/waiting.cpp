@@ -25,13 +25,13 @@ constexpr long kWaits[] = {
     SYS_rt_sigsuspend, SYS_semop,           SYS_semtimedop,  SYS_msgrcv,       SYS_msgsnd,
     SYS_wait4,         SYS_waitid,          SYS_flock,       SYS_connect};
 constexpr long kTransfers[] = {SYS_read, SYS_write, SYS_readv, SYS_writev};
-// Others that hold nothing of libc's, where their caller does not.
+// Further calls in which libc holds no lock unless their caller does.
 constexpr long kOthers[] = {SYS_futex, SYS_sendto, SYS_sendmsg};
 // signal(7): these fail with EINTR when a debugger has stopped them, though no handler ran.
 constexpr long kBrokenByStops[] = {SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2,
                                    SYS_rt_sigtimedwait, SYS_semop,       SYS_semtimedop};
 
-// Those whose rest of a time the kernel keeps.
+// Calls whose remaining time the kernel keeps for restart_syscall.
 constexpr long kTimed[] = {SYS_poll, SYS_nanosleep, SYS_clock_nanosleep, SYS_futex};
 
 // include/linux/errno.h of the kernel.
@@ -46,7 +46,7 @@ bool contains(const long (&list)[N], long number) {
 struct Call {
   long number;
   std::uint64_t first;  // argument
-  std::uint64_t pc;     // behind the instruction
+  std::uint64_t pc;     // address behind the syscall instruction
 };
 
 // proc_pid_syscall(5): "running", or the number, six arguments, stack pointer and pc; -1: none.
@@ -60,8 +60,8 @@ std::optional<Call> call_of(pid_t pid, pid_t tid) {
   return call;
 }
 
-// A call that was stopped before goes by the number of restart_syscall. Which it is stands in the
-// code: the last `mov $number, %eax` before the system call.
+// A call that was stopped before has the number of restart_syscall. The code tells the real one:
+// the last `mov $number, %eax` before the syscall instruction.
 long number_in_code(pid_t pid, std::uint64_t pc) {
   constexpr std::size_t kBack = 32, kMove = 5;
   std::array<unsigned char, kBack> code{};
@@ -72,15 +72,15 @@ long number_in_code(pid_t pid, std::uint64_t pc) {
   return -1;
 }
 
-// The number of the system call that it stands right behind, and has come from.
+// Returns the number of the system call from which the thread has just returned, or nothing.
 std::optional<long> call_before(const Stopped& thread) {
   constexpr std::array<unsigned char, 2> kSyscall = {0x0f, 0x05};
   const auto before = read_value<std::array<unsigned char, 2>>(thread.pid, thread.rip() - 2);
   return before == kSyscall ? system_call_of(thread.pid, thread.tid) : std::nullopt;
 }
 
-// A read from a file ends by itself, and may be of the loader's; so does one from the devices that
-// are memory (null, zero, urandom). Asks no file server.
+// Returns false for files and for memory devices (null, zero, urandom): a read from them ends by
+// itself and may be the loader's. Contacts no file server.
 bool waits_for_others(pid_t pid, std::uint64_t descriptor) {
   constexpr std::uint32_t kMemoryDevices = 1;  // major number; Linux, admin-guide/devices.txt
   const std::string name = "fd/" + std::to_string(descriptor);
@@ -93,7 +93,7 @@ bool waits_for_others(pid_t pid, std::uint64_t descriptor) {
          (S_ISCHR(file.stx_mode) && file.stx_rdev_major != kMemoryDevices);
 }
 
-// What is mapped above a stack pointer, 256 KiB at most.
+// Reads the mapped words above a stack pointer, 256 KiB at most.
 std::vector<std::uint64_t> stack_of(pid_t pid, std::uint64_t rsp) {
   constexpr std::size_t kWords = 32ul * 1024, kPageWords = 512;
   std::vector<std::uint64_t> stack;
@@ -167,7 +167,7 @@ std::optional<Resume> restart(const Stopped& thread) {
   return std::nullopt;
 }
 
-// What a tick's handler does, too, by the registers of its frame (clock/interrupted_wait.cpp).
+// The handler of a tick does the same with the registers of its frame (clock/interrupted_wait.cpp).
 std::uint64_t restart_number(const Stopped& thread) {
   constexpr std::size_t kRdx = 1, kRsi = 4, kRdi = 5, kR10 = 10;  // AMD64 ABI, figure 3.36
   if (static_cast<std::int64_t>(thread.rax()) != kRestartBlock) return 0;
