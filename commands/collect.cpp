@@ -77,7 +77,7 @@ Result<Wanted> read(std::span<const std::string> words) {
     if (kOptions.find(word[1]) == std::string_view::npos)
       return fault("gnomon collect has no option " + word, kSyntax);
     if (word.size() == 2 && i + 1 == words.size())
-      return fault(word + " needs a word behind it", kSyntax);
+      return fault(word + " needs an argument", kSyntax);
     auto done = set(word[1], word.size() > 2 ? word.substr(2) : words[++i], wanted);
     if (!done) return tl::unexpected(done.error());
   }

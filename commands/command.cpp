@@ -45,7 +45,7 @@ Result<const Option*> option_named(const Command& command, std::string_view name
     names.push_back(option.name);
   }
   return fault(fmt::format("{} has no option {}", command.name, name),
-               names.empty() ? "give it without options"
+               names.empty() ? "omit the option"
                              : suggestion(name, names, list_of(names, "and") + " are known"));
 }
 
@@ -61,8 +61,8 @@ Result<void> find_experiment_word(const Command& command, Invocation& call) {
   }
   if (words.size() <= command.arguments) return {};
   if (!command.is_report && command.arguments == 0)
-    return fault(fmt::format("{} takes no word, not even {}", command.name, words.front()),
-                 "give it without");
+    return fault(fmt::format("{} takes no arguments (got {})", command.name, words.front()),
+                 "omit it");
   if (command.is_report && command.arguments == 0)
     return fault(fmt::format("one experiment at a time, not {}", words.size() + 1),
                  "name one directory");

@@ -89,8 +89,8 @@ Result<Line> read_line(const std::vector<std::string>& words) {
                line.reports.back().words.size() < line.reports.back().report->arguments) {
       line.reports.back().words.push_back(word);
     } else {
-      return fault("nothing is known by the name of " + word,
-                   "one experiment ends the line, a report's words follow it");
+      return fault("unexpected argument " + word,
+                   "the experiment comes last, a report's arguments follow its name");
     }
   }
   return line;

@@ -35,16 +35,16 @@ Result<void> set_width(std::string_view word, Invocation& call) {
 
 constexpr std::array kOptions{
     Option{OptionId::format, "--format", "text|json|csv",
-           "text is the usual one. json has notes and rows; csv has rows, and warns of what is "
-           "noted. Both give times in seconds.",
+           "text is the default. json contains notes and rows; csv contains rows, and the notes "
+           "are printed as warnings. Both give times in seconds.",
            "a word; text, json and csv are known", set_format},
     Option{OptionId::limit, "--limit", "N",
-           "At most N rows, or functions where each has several; 0 shows all. In LLDB the usual "
-           "limit is 40, in the shell there is none.",
+           "At most N rows, or functions where each has several; 0 shows all. The default is 40 in "
+           "LLDB and unlimited in the shell.",
            "a number of rows; 0 shows all of them", set_limit},
     Option{OptionId::width, "--width", "N",
-           "Shorten names in text to lines of N columns; 0 leaves them whole. On a terminal its "
-           "width is the usual one.",
+           "Shorten names in text to lines of N columns; 0 leaves them whole. The default is the "
+           "width of the terminal, if there is one.",
            "a number of columns; 0 leaves names whole", set_width},
 };
 

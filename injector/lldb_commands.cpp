@@ -63,7 +63,8 @@ std::string stops_note(lldb::SBProcess process) {
   const Runtime* runtime = runtime_in(static_cast<pid_t>(process.GetProcessID()));
   if (!runtime || !process.GetUnixSignals().GetShouldStop(runtime->signal)) return "";
   return fmt::format(
-      "LLDB stops at every {0}, by which {1} works: `process handle {0} -s false -n false` lets "
+      "LLDB stops at every {0}, which {1} uses internally: `process handle {0} -s false -n false` "
+      "lets "
       "them pass.\n",
       runtime->signal_name, runtime->name);
 }

@@ -14,7 +14,7 @@ Result<void> check_sanitizer(const Linkage& program) {
   for (const auto& [symbol, kind] : kWatchful)
     if (program.has_symbol(symbol))
       return fault(std::string("it is built with -fsanitize=") + kind +
-                       ", which would take what the collector does for faults of the program",
+                       ", whose runtime would report the collector's own work as errors",
                    "build it without that");
   return {};
 }

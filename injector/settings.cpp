@@ -21,10 +21,10 @@ Result<std::string> find_library(std::span<const std::string> folders) {
     const fs::path library = fs::canonical(fs::path(folder) / "libcollector.so", error);
     if (error || access(library.c_str(), R_OK) != 0) continue;
     if (is_collector(library)) return library.string();
-    return fault(library.string() + " is damaged, or another library", "install Gnomon anew");
+    return fault(library.string() + " is damaged, or another library", "reinstall Gnomon");
   }
   return fault("cannot read " + (folders.empty() ? "" : folders.front() + "/") + "libcollector.so",
-               "install Gnomon anew");
+               "reinstall Gnomon");
 }
 
 std::uint64_t random_session() {

@@ -26,7 +26,7 @@ Result<std::string> plugin_folder() {
   Dl_info here{};
   std::error_code error;
   if (dladdr(reinterpret_cast<const void*>(&plugin_folder), &here) == 0 || !here.dli_fname)
-    return fault("the plugin cannot tell where it was loaded from");
+    return fault("the plugin cannot find out where it was loaded from");
   return fs::canonical(here.dli_fname, error).parent_path().string();
 }
 
@@ -160,7 +160,7 @@ std::optional<std::string> Session::end_recording(lldb::SBProcess process) {
 // A process that runs ends its recording itself, and what the collector has of it stays.
 std::string Session::give_back(lldb::SBProcess process, std::uint64_t session) {
   if (process.GetState() != lldb::eStateStopped)
-    return "It is not stopped: its calls still go through the collector, which passes them on.\n";
+    return "It is not stopped: its calls still go through the collector, which forwards them.\n";
   return injector::release_text(injector::release_by_lldb(debugger_, process, session));
 }
 

@@ -70,7 +70,7 @@ Fault unfinished(pid_t pid, const Gate& gate) {
     return {std::string("the process could not make a thread (") + std::strerror(error) + ")",
             limits + "processes, address space"};
   if (gate.taking < 0)
-    return {"the process could not take libcollector.so, which it cannot open by its path (" +
+    return {"the process cannot open libcollector.so by path, and could not receive it (" +
                 std::string(std::strerror(static_cast<int>(-gate.taking))) + ")",
             limits + "open files"};
   return {"the process could not load libcollector.so: " + text_of(gate.error_text),
@@ -164,7 +164,7 @@ void Insertion::place(std::uint64_t gate, std::uint64_t code, const Stopped& thr
   gate_at_ = gate;
   code_at_ = code;
   gate_->turns = stays ? kTurns : 1;
-  gate_->anew = releases_ ? restart_number(thread) : 0;  // before that nothing ticks
+  gate_->restart = releases_ ? restart_number(thread) : 0;  // before that nothing ticks
   gate_->request.borrowed_begin = gate;
   gate_->request.borrowed_end = gate + kGateBytes;
   gate_->request.code_begin = code;
@@ -303,7 +303,7 @@ std::string Insertion::step() const {
 }
 
 std::string Insertion::outlook() const {
-  if (releases_) return "what the collector has of it goes back by itself once it gets there";
+  if (releases_) return "the process gets everything back by itself once it gets there";
   return "recording begins by itself once it gets there";
 }
 

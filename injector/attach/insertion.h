@@ -18,7 +18,9 @@
 namespace gnomon::injector {
 
 // The fault of a process that has executed another program.
-inline Fault another_program() { return {"it has begun another program meanwhile", "repeat"}; }
+inline Fault another_program() {
+  return {"it has executed another program in the meantime", "repeat"};
+}
 
 class Insertion {
  public:

@@ -18,14 +18,14 @@ std::string not_sampled(const AttachResult& result) {
     what.push_back(fmt::format("{} now blocking SIGPROF or in a signal handler",
                                count(result.blocking, "thread")));
   if (result.refused != 0)
-    what.push_back(fmt::format("{} more than there are timers (see `ulimit -i`) or room for",
+    what.push_back(fmt::format("{} for want of timers (see `ulimit -i`) or memory",
                                count(result.refused, "thread")));
   if (!result.thread_maker.empty())
     what.push_back(
-        fmt::format("threads made from now on by {}, which has a pthread_create of its own",
+        fmt::format("threads created from now on by {}, which has a pthread_create of its own",
                     result.thread_maker));
   if (result.unbound != 0)
-    what.push_back(fmt::format("threads made from now on at {} in memory that cannot be changed",
+    what.push_back(fmt::format("threads created from now on at {} in memory that cannot be changed",
                                count(result.unbound, "place")));
   return what.empty() ? "" : fmt::format("Not sampled: {}.\n", fmt::join(what, ", and "));
 }
@@ -35,12 +35,12 @@ std::string lines_of(const AttachResult& result, pid_t pid) {
                                  result.experiment, count(result.threads, "thread"));
   text +=
       result.others_ran
-          ? fmt::format("One thread at a time stood still, for {:.1f} ms in all.\n", result.held_ms)
-          : fmt::format("It stood still for {:.0f} ms.\n", result.held_ms);
+          ? fmt::format("One thread at a time was stopped, for {:.1f} ms in all.\n", result.held_ms)
+          : fmt::format("It was stopped for {:.0f} ms.\n", result.held_ms);
   text += not_sampled(result);
   if (!result.runtime.empty()) text += result.runtime + "\n";
   if (result.moved)
-    text += "The selected thread has run on a little: it was inside libc or the loader.\n";
+    text += "The selected thread ran a little further: it was inside libc or the loader.\n";
   for (const std::string& thread : result.arrived)
     text += fmt::format("Meanwhile thread {}: it stays there until you continue.\n", thread);
   return text;
@@ -56,7 +56,7 @@ Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid) {
 
 std::string release_text(const Result<AttachResult>& result) {
   constexpr std::string_view kStays =
-      "Its calls still go through the collector, which passes them on";
+      "Its calls still go through the collector, which forwards them";
   if (!result) return fmt::format("{}: {}\n", kStays, sentence(result.error()));
   if (result->unbound == 0) return "";
   return fmt::format("{}, at {} in memory that cannot be changed.\n", kStays,

@@ -169,7 +169,7 @@ void SafePoints::prepare() {
 }
 
 std::string SafePoints::why_nowhere() const {
-  std::string why = "none of its threads came to where the collector can come in";
+  std::string why = "none of its threads reached a place where the collector can come in";
   if (std::any_of(objects_.begin(), objects_.end(),
                   [](const Object& object) { return object.is_mixed; }))
     why += " (malloc is in the program itself, and one that computes may be inside it)";

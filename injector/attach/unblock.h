@@ -40,7 +40,7 @@ bool note_change(pid_t pid, const format::BlockingThread& thread, MaskChange cha
 void take_note_back(pid_t pid, const format::BlockingThread& thread, MaskChange change);
 
 // Changes the masks in a process that no debugger holds, one thread after another. Returns for how
-// long threads stood still.
+// long threads were stopped.
 std::chrono::nanoseconds change_masks_by_ptrace(pid_t pid,
                                                 std::vector<format::BlockingThread>& threads,
                                                 MaskChange change);

@@ -43,7 +43,7 @@ Result<void> ask_to_record(const std::string& stem, std::uint64_t session, pid_t
     if (!page && runs(pid)) continue;
     if (!page) return {};  // the program has ended; reports say how
     if (page->major != format::kFormatMajor)
-      return fault("libcollector.so is of another version", "install Gnomon anew");
+      return fault("libcollector.so is of another version", "reinstall Gnomon");
     switch (static_cast<format::State>(std::atomic_ref(page->state).load())) {
       case format::State::none:
         continue;
@@ -57,7 +57,7 @@ Result<void> ask_to_record(const std::string& stem, std::uint64_t session, pid_t
         return {};
     }
   }
-  if (page) return fault("the collector did not come as far as recording");
+  if (page) return fault("the collector did not reach the point of recording");
   return fault("the collector could not write " + stem + ".N.er",
                "see whether that file system is full, and whether the program may write there");
 }

@@ -50,20 +50,23 @@ struct RefusalText {
 inline constexpr std::array kRefusals{
     RefusalText{Attached::no_answer, "the collector did not answer", ""},
     RefusalText{Attached::other_version, "the libcollector.so in the process is of another version",
-                "use the Gnomon that it belongs to, or start the program again"},
+                "use the Gnomon to which it belongs, or restart the program"},
     RefusalText{
         Attached::old_libc,
         "its libc (older than 2.35) does not tell a running process which code was unloaded",
         "start the program from the debugger instead"},
     RefusalText{Attached::still_holds_masks,
-                "some of its threads believe to block SIGPROF, and could not be made to", ""},
+                "some of its threads block SIGPROF in the program's view only, and could not be "
+                "made to block it",
+                ""},
     RefusalText{Attached::still_holds_clocks, "a clock of the collector's could not be stopped",
                 ""},
     RefusalText{Attached::still_holds_signal,
-                "a debugger holds a thread of it, which may yet be handed a tick of the clock", ""},
+                "a debugger holds one of its threads and may yet deliver a tick of the clock to it",
+                ""},
     RefusalText{Attached::still_ending,
-                "a debugger holds the thread of it that is about to end the earlier recording",
-                "let it run, and repeat"},
+                "a debugger holds the thread that is ending its previous recording",
+                "let it run, then repeat"},
 };
 
 // A thread that blocks SIGPROF permanently, as worker threads of many programs do. When the

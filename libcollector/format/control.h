@@ -84,7 +84,7 @@ inline constexpr std::array kDrops{
     DropText{Drop::threads_full, "threads not sampled because too many run at once"},
     DropText{Drop::thread_clocks, "threads not sampled because the kernel refused them a timer"},
     DropText{Drop::load_objects,
-             "load objects that could not be noted, and whose functions are <Unknown>"},
+             "load objects that could not be noted, so that their functions are <Unknown>"},
     DropText{Drop::handler_displaced,
              "times the program set the action of SIGPROF by a raw system call, which ends the "
              "sampling"},
@@ -93,9 +93,9 @@ inline constexpr std::array kDrops{
     DropText{Drop::blocking_threads,
              "threads not sampled because they block SIGPROF or were in a signal handler"},
     DropText{Drop::foreign_thread_makers,
-             "libraries with a pthread_create of their own, by which new threads go unsampled"},
+             "libraries with a pthread_create of their own, whose new threads are not sampled"},
     DropText{Drop::unbound,
-             "places whose calls go past the collector, because their memory cannot be changed"},
+             "call sites that bypass the collector, because their memory cannot be changed"},
 };
 
 // Zero everywhere: not written yet. Counters only grow.

@@ -22,6 +22,6 @@ class Interrupt {
   std::function<bool()> asked_;
 };
 
-inline tl::unexpected<Fault> interrupted() { return fault("interrupted: nothing was summed up"); }
+inline tl::unexpected<Fault> interrupted() { return fault("interrupted: nothing was summed"); }
 
 }  // namespace gnomon

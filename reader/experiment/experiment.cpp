@@ -92,7 +92,8 @@ Result<Experiment> open_experiment(const std::string& directory) {
     return fault(directory +
                  " holds nothing: recording could not begin: " + failure_text(experiment.control));
   if (experiment.state() == format::State::none || experiment.state() == format::State::armed)
-    return fault(directory + " holds nothing: the program has not come as far as recording, or " +
+    return fault(directory +
+                     " holds nothing: the program has not reached the point of recording, or " +
                      "ended before it",
                  "run it again");
   auto objects = read_map(directory, experiment.control.map_lines);

@@ -79,7 +79,7 @@ tl::unexpected<Fault> several(const Profile& profile, const std::vector<Function
     list += fmt::format("{}{} {}", i == 0 ? "" : ", ", i + 1, profile.names[index(functions[i])]);
   if (functions.size() > kShown) list += fmt::format(" and {} more", functions.size() - kShown);
   return fault(fmt::format("{} functions are meant by {}: {}", functions.size(), name, list),
-               "add the number of one");
+               "append the number of one");
 }
 
 }  // namespace
@@ -106,12 +106,12 @@ Result<Table> csingle_report(const Query& query, const std::string& name, std::s
   const std::vector<FunctionId> functions = meant(*profile, name);
   if (functions.empty())
     return fault("no sample has a function " + name + " on its call stack",
-                 "`functions` lists those that were met");
+                 "`functions` lists those that were sampled");
   if (number == 0 && functions.size() > 1) return several(*profile, functions, name);
   if (number > functions.size())
     return fault(fmt::format("{} means {} function{}, not {}", name, functions.size(),
                              functions.size() == 1 ? "" : "s", number),
-                 "leave the number away, or give a smaller one");
+                 "omit the number, or give a smaller one");
   Panels panels(*profile);
   panels.table.title = "Callers and callees of one function. Metric: Attributed User CPU Time";
   panels.add(functions[number == 0 ? 0 : number - 1]);

@@ -13,13 +13,12 @@ double share(Nanoseconds part, Nanoseconds whole) {
 std::string truncation_note(const StackSum& total, const StackSum& truncated) {
   const double cut = share(truncated.time, total.time);
   const char* consequence =
-      cut > 99.0  ? "inclusive time means nothing here, exclusive time is right"
-      : cut > 1.0 ? "inclusive time of the functions above the cut is too small by as much"
-                  : "inclusive time is hardly touched";
+      cut > 99.0  ? "inclusive time is meaningless here, exclusive time is right"
+      : cut > 1.0 ? "inclusive time of the functions above the cut is too small by that share"
+                  : "inclusive time is hardly affected";
   return fmt::format(
-      "{} of {} call stacks ({:.1f} % of the time) were cut at code that does not say how to "
-      "unwind "
-      "it: {}.",
+      "{} of {} call stacks ({:.1f} % of the time) were cut at code without unwind information: "
+      "{}.",
       truncated.samples, total.samples, cut, consequence);
 }
 
@@ -43,7 +42,7 @@ std::vector<std::string> loss_notes(const Experiment& experiment, const StackSum
         "{:.3f} ms of it.",
         seconds(cpu), seconds(experiment.header.interval) * 1e3));
   else if (cpu.value != 0 && std::abs(seconds(cpu) - seconds(total.time)) > 0.02 * seconds(cpu))
-    notes.push_back(fmt::format("samples stand for {:.3f} s of the process's {:.3f} s CPU time.",
+    notes.push_back(fmt::format("samples cover {:.3f} s of the process's {:.3f} s CPU time.",
                                 seconds(total.time), seconds(cpu)));
   return notes;
 }

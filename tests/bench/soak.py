@@ -170,7 +170,7 @@ def attempt(kind, way):
         if program.poll() is None and is_stopped(pid):
             return Attempt(HUNG, None, None, None, f"is left stopped: {debugger}")
         harm, why, gap = end_of(program)
-        held = re.search(r"stood still,? for ([\d.]+) ms", debugger)
+        held = re.search(r"was stopped,? for ([\d.]+) ms", debugger)
         said = float(held[1]) if held else None
         if harm:
             return Attempt(harm, gap, said, first, f"{why}\n{debugger}")
@@ -253,7 +253,7 @@ def main():
     for way in ways:
         attempts = [one for kind in all_kinds for one in done[kind, way]]
         if way in OURS and attempts:
-            print(f"{way}: stood still by its own account {spread(one.said for one in attempts)}; "
+            print(f"{way}: stopped by its own account {spread(one.said for one in attempts)}; "
                   f"first sample after {spread(one.first for one in attempts)}")
     sys.exit(any(one.outcome in (DIED, HUNG, WRONG) for way in ways if way in OURS for kind in all_kinds for one in done[kind, way]))
 

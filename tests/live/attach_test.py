@@ -15,7 +15,7 @@ import lldb_session
 import recorded
 
 build = pathlib.Path(sys.argv[1])
-RECORDING = (r"Recording process %d to (.*): 2 threads, by their CPU clocks\. It stood still for \d+ ms\.\n"
+RECORDING = (r"Recording process %d to (.*): 2 threads, by their CPU clocks\. It was stopped for \d+ ms\.\n"
              r"Every later run writes one, too: .*/test\.N\.er\.\n$")
 
 
@@ -138,7 +138,7 @@ def by_number(work):
         answers, _ = lldb_session.run(build, None, commands, work)
         status = program.wait(60)
     text = answers[1][1]
-    assert re.match(rf"Recording process {program.pid} to {work}/test\.1\.er: 2 threads, .*\. One thread at a time stood still, for \d+\.\d ms in all\.\n"
+    assert re.match(rf"Recording process {program.pid} to {work}/test\.1\.er: 2 threads, .*\. One thread at a time was stopped, for \d+\.\d ms in all\.\n"
                     rf"Process {program.pid} stopped\n", text) and "Executable module set" in text, text
     assert (status, said.read_text().splitlines()[-1]) == (0, "right"), (status, answers)
     assert 0.1 < lldb_session.rows(answers[3][1])["(anonymous namespace)::part(unsigned long)"][0] < 1.1, answers
@@ -155,7 +155,7 @@ def java(work):
     """What a recording of a Java VM does not show, and the signal that it lives by, unless LLDB lets that pass."""
     shutil.copy(build / "targets/libplugin_a.so", f"{work}/libjvm.so")
     methods = "Java methods are shown as <Unknown>, only native functions by name; async-profiler names both.\n"
-    stops = "LLDB stops at every SIGSEGV, by which the Java VM works: `process handle SIGSEGV -s false -n false` lets them pass.\n"
+    stops = "LLDB stops at every SIGSEGV, which the Java VM uses internally: `process handle SIGSEGV -s false -n false` lets them pass.\n"
     with waiting(work, LD_PRELOAD=f"{work}/libjvm.so") as (program, _):
         commands = [f"process attach -p {program.pid}", "collector enable", "collector disable",
                     "process handle SIGSEGV -s false -n false", "collector enable"]

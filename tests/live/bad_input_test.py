@@ -41,13 +41,13 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
             (["print", "-functions", "--limit=99999999999999999999", e], "is not a number of rows"),
             (["print", "-functions", "--wdth=3", e], "did you mean --width?"),
             (["print", "-status", "--limit", "3", e], "status has no option --limit"),
-            (["print", "-functions", "surplus", e], "nothing is known by the name of surplus"),
+            (["print", "-functions", "surplus", e], "unexpected argument surplus"),
             (["print", "-functions", work], "is not an experiment"),
             (["print", "-functions", f"{work}/test.9.er"], "there is no experiment"),
             (["print", "-functions", f"{e}/control"], "is not an experiment"),
             (["print", "-csingle", "half", "2", e], "means 1 function, not 2"),
             (["help", "funktions"], "did you mean functions?"),
-            (["version", "3"], "version takes no word, not even 3")]:
+            (["version", "3"], "version takes no arguments (got 3)")]:
         refused(words, text)
 
     # Names that are no text, empty words, very long ones.
@@ -90,7 +90,7 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     answers, errors = lldb_session.run(build, build / "targets/split", [
         "collector functions", "collector nonsense"], work, check=False)
     assert "nothing was recorded in this session; type `collector enable` and `run`" in errors, errors
-    for words, text in [("functions --formt json", "did you mean --format?"), ("enable now", "enable takes no word, not even now"),
+    for words, text in [("functions --formt json", "did you mean --format?"), ("enable now", "enable takes no arguments (got now)"),
                         ("functions a.er b.er", "one experiment at a time"), ("help nonsense", "there is no command nonsense"),
                         ("csingle", "nothing was recorded in this session"), (f"csingle {e}", "no frame with a function is selected")]:
         _, errors = lldb_session.run(build, build / "targets/split", [f"collector {words}"], work, check=False)

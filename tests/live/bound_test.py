@@ -59,7 +59,7 @@ def between(work):
     said, inclusive, notes = run(work, "now", (), env={"LD_PRELOAD": str(library)})
     assert said == [f"unbound 0 {library}", "released 7 unbound 0"], said
     assert "in_thread" not in inclusive and inclusive["main"] > 0.2, inclusive
-    assert "libraries with a pthread_create of their own, by which new threads go unsampled: 1." in notes, notes
+    assert "libraries with a pthread_create of their own, whose new threads are not sampled: 1." in notes, notes
 
 
 def sealed(work):
@@ -71,11 +71,11 @@ def sealed(work):
         assert int(program.stdout.readline()) == program.pid > 0
         done = subprocess.run([build / "bin/gnomon", "collect", "-P", str(program.pid), "-t", "1"], cwd=work, capture_output=True, text=True,
                               timeout=60, stdin=subprocess.DEVNULL)
-        said = re.search(r"^Not sampled: threads made from now on at (\d+) places in memory that cannot be changed\.$", done.stdout, re.M)
+        said = re.search(r"^Not sampled: threads created from now on at (\d+) places in memory that cannot be changed\.$", done.stdout, re.M)
         assert (done.returncode, done.stderr) == (0, "") and said and int(said[1]) > 1, done
         table, notes = recorded.functions(build, f"{work}/test.1.er")
         assert any("computes" in name for name in table), table
-        assert f"places whose calls go past the collector, because their memory cannot be changed: {said[1]}." in notes, notes
+        assert f"call sites that bypass the collector, because their memory cannot be changed: {said[1]}." in notes, notes
         assert program.communicate(timeout=60)[0] == "right\n" and program.returncode == 0, program
 
 

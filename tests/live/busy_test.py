@@ -24,7 +24,7 @@ def attempt(work, kind):
         assert pid > 0
         answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", "collector enable", "detach"], work, check=False)
         said = dict(answers).get("collector enable", "")
-        enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, .*\. It stood still for (\d+) ms\.\n", said)
+        enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, .*\. It was stopped for (\d+) ms\.\n", said)
         if not enabled:
             return f"{said} {errors}", None
         fault = attempts.fault_of(build, enabled.group(1), program)
@@ -62,7 +62,7 @@ def in_place(work):
     before = [re.sub("stop reason = .*", "", output) for _, output in answers[first:first + len(looks)]]
     command, enabled = answers[first + len(looks)]
     after = [re.sub("stop reason = .*", "", output) for _, output in answers[first + len(looks) + 1:][:len(looks)]]
-    assert command == "collector enable" and enabled.startswith("Recording process ") and "stopped" not in enabled, answers
+    assert command == "collector enable" and enabled.startswith("Recording process ") and "hooked" not in enabled, answers
     assert "leaf" in before[0] and after == before, (before, after)
     assert "computes" in dict(answers)["finish"] and (status, said) == (0, "right\n"), (answers, status, said)
 

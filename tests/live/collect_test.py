@@ -47,7 +47,7 @@ def attempt(work, kind):
         with collecting(pid, work) as gnomon:
             line = gnomon.stdout.readline()
             enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, by their CPU clocks\. "
-                               r"One thread at a time stood still, for (\d+\.\d) ms in all\.\n", line)
+                               r"One thread at a time was stopped, for (\d+\.\d) ms in all\.\n", line)
             if not enabled:
                 return line + gnomon.stdout.read(), None
             experiment = enabled.group(1)
@@ -112,7 +112,7 @@ def executes(work):
         pid = number_of(program)
         for _ in range(2):
             _, said = collect(pid, work, "-t", "1s")
-            meanwhile = f"gnomon: cannot record process {pid}: it has begun another program meanwhile; "
+            meanwhile = f"gnomon: cannot record process {pid}: it has executed another program in the meantime; "
             assert said.startswith((meanwhile, f"Recording process {pid} to ")), said
         said, _ = program.communicate(timeout=PATIENCE)
         assert (program.returncode, said) == (0, "right\n"), (program.returncode, said)

@@ -34,7 +34,7 @@ def is_refused(work, place, text):
 
 def missing(work):
     place, library = installed(work)
-    is_refused(work, place, r"cannot read \S*/libcollector\.so; install Gnomon anew\.")
+    is_refused(work, place, r"cannot read \S*/libcollector\.so; reinstall Gnomon\.")
 
 
 def damaged(work):
@@ -43,7 +43,7 @@ def damaged(work):
     whole = (build / "lib/libcollector.so").read_bytes()
     for length in (0, 1000, len(whole) // 2, len(whole) - 1):
         library.write_bytes(whole[:length])
-        is_refused(work, place, rf"{library} is damaged, or another library; install Gnomon anew\.")
+        is_refused(work, place, rf"{library} is damaged, or another library; reinstall Gnomon\.")
     library.write_bytes(whole.replace(b"libc.so.6\0", b"libz.so.x\0"))
     is_refused(work, place, r"cannot record process \d+: the process could not load libcollector\.so: libz\.so\.x: cannot open shared object "
                r"file: No such file or directory; start the program from the debugger instead\.")
@@ -53,7 +53,7 @@ def another(work):
     """What has that name is another library."""
     place, library = installed(work)
     shutil.copy(build / "targets/libplugin_a.so", library)
-    is_refused(work, place, rf"{library} is damaged, or another library; install Gnomon anew\.")
+    is_refused(work, place, rf"{library} is damaged, or another library; reinstall Gnomon\.")
 
 
 attempts.try_cases(missing, damaged, another)

@@ -132,7 +132,7 @@ def watched_for_races(work):
     with subprocess.Popen([build / "targets/waits_thread", "poll"], stdout=subprocess.PIPE, text=True) as program:
         first = program.stdout.readline().split()
         if first and first[0].isdigit():
-            by_gnomon(work, program.pid, rf"cannot record process {program.pid}: it is built with -fsanitize=thread, which .*; build it without that\.")
+            by_gnomon(work, program.pid, rf"cannot record process {program.pid}: it is built with -fsanitize=thread, whose .*; build it without that\.")
         else:
             print("ThreadSanitizer does not run here:", *first)
 
@@ -140,7 +140,7 @@ def watched_for_races(work):
 def shares_memory(work):
     with unfit("vfork") as (program, child):
         is_said(work, child, rf"it still shares the memory of process {program.pid}, which made it \(vfork\); repeat once it runs a program of its own\.")
-        is_said(work, program.pid, r"all its threads wait in the kernel, for a disk or for a child made by vfork; repeat once that is over\.", by_gnomon)
+        is_said(work, program.pid, r"all its threads wait uninterruptibly in the kernel, for a disk or for a child made by vfork; repeat once that is over\.", by_gnomon)
 
 
 def before_main(work):
@@ -189,7 +189,7 @@ def inside(work):
     for source, name, text in (
             (build / "targets/libplugin_a.so", "libgp-collector.so", r"it is recorded by gprofng, which needs SIGPROF, too; .*"),
             (build / "targets/libplugin_a.so", "libcollector.so", r"another collector is in it \(.*/libcollector\.so\); .*"),
-            (LIBRARY, "libcollector.so", r"the libcollector\.so in it is another one than this Gnomon's \(.*\); .*")):
+            (LIBRARY, "libcollector.so", r"the libcollector\.so in it is not that of this Gnomon \(.*\); .*")):
         shutil.copy(source, f"{work}/{name}")
         with unfit(env={**os.environ, "LD_PRELOAD": f"{work}/{name}"}) as (_, pid):
             is_said(work, pid, text)

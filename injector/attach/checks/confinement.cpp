@@ -75,8 +75,7 @@ std::optional<Fault> objection(std::uint32_t verdict, const NeededCall& call) {
       if (call.as_well == kAny || (error != 0 && call.as_well == error)) return std::nullopt;
       break;
     case SECCOMP_RET_USER_NOTIF:
-      return Fault{"its seccomp filter leaves it to another process whether it may call " + name,
-                   kNext};
+      return Fault{"its seccomp filter asks another process whether it may call " + name, kNext};
     default:
       return Fault{"its seccomp filter would end it for calling " + name, kNext};
   }
@@ -188,7 +187,7 @@ bool is_filtered_as_we_are(pid_t pid, const std::map<Confinement, std::vector<pi
 
 Result<void> check_as_we_are(bool hands) {
   const auto tried = try_needed_calls();
-  if (!tried) return fault("what its seccomp filter allows could not be tried", kNext);
+  if (!tried) return fault("a trial of what its seccomp filter allows could not be made", kNext);
   for (std::size_t i = 0; i < kNeededCalls.size(); ++i) {
     if (kNeededCalls[i].only_handover && !hands) continue;
     if (const auto why = objection((*tried)[i], kNeededCalls[i])) return tl::unexpected(*why);

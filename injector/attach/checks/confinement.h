@@ -10,7 +10,7 @@
 namespace gnomon::injector {
 
 // Reads and checks the filters of every thread, one stopped at a time. hands: files will be handed
-// to the process as descriptors. Returns for how long threads stood still.
+// to the process as descriptors. Returns for how long threads were stopped.
 Result<std::chrono::nanoseconds> check_filters_by_ptrace(pid_t pid, bool hands);
 
 // The same for a process that a debugger holds, whose filters nobody else can read. They are known

@@ -62,15 +62,14 @@ Result<void> check_collector_inside(pid_t pid, const std::string& library) {
     if (!image) continue;
     if (image->function(format::kAttachFunction) == 0)
       return fault("another collector is in it (" + mapping.path + ")",
-                   "start it without that, perhaps Oracle Developer Studio's `collect`");
+                   "start it without that collector, perhaps Oracle Developer Studio's `collect`");
     Page ours{}, theirs{};
     if (std::ifstream(library, std::ios::binary).read(ours.data(), ours.size()) &&
         read_memory(pid, mapping.begin, theirs.data(), theirs.size()) && ours == theirs &&
         mapping.path == library)
       continue;
-    return fault(
-        "the libcollector.so in it is another one than this Gnomon's (" + mapping.path + ")",
-        "use the Gnomon that it belongs to, or start the program again");
+    return fault("the libcollector.so in it is not that of this Gnomon (" + mapping.path + ")",
+                 "use the Gnomon to which it belongs, or restart the program");
   }
   return {};
 }

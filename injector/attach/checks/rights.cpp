@@ -42,13 +42,13 @@ Fault refusal(pid_t pid) {
     case 0:
       break;
     case 1:
-      return {"you may debug nothing but what you have started (kernel.yama.ptrace_scope is 1)",
+      return {"you may debug only what you have started (kernel.yama.ptrace_scope is 1)",
               "be root, start it from the debugger, or set that to 0"};
     case 2:
       return {"only root may debug (kernel.yama.ptrace_scope is 2)", "be root"};
     default:
       return {"nothing may be debugged here (kernel.yama.ptrace_scope is 3)",
-              "that stays so until the machine is booted anew"};
+              "that stays so until the machine is rebooted"};
   }
   return {"you may not debug it", geteuid() == 0
                                       ? "the capability CAP_SYS_PTRACE would allow it, over its "

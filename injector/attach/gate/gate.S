@@ -70,7 +70,7 @@ gate_code:
   or dword ptr [r12 + GATE_MASK], GATE_SIGPROF
 8:
   // A tick that has come by now runs its handler here, where it cannot see that a wait goes on.
-  cmp qword ptr [r12 + GATE_ANEW], 0
+  cmp qword ptr [r12 + GATE_RESTART], 0
   je 9f
   mov eax, 127  // rt_sigpending(&pending, 8)
   lea rdi, [r12 + GATE_PENDING]
@@ -82,7 +82,7 @@ gate_code:
   and rax, [r12 + GATE_CAUGHT]
   cmp rax, GATE_SIGPROF
   jne 9f
-  mov rax, [r12 + GATE_ANEW]
+  mov rax, [r12 + GATE_RESTART]
   mov [rsp + GATE_PUSHED_RAX], rax
 9:
   mov eax, -1

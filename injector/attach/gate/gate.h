@@ -49,7 +49,7 @@ struct Gate {
   char path[GATE_PATH_BYTES];
   // For a borrowed thread in an interrupted system call: the number with which it restarts if a
   // tick has come meanwhile and no other caught signal. 0: it does not restart.
-  std::uint64_t anew;
+  std::uint64_t restart;
   std::uint64_t caught, pending;  // signals
   alignas(64) char extended[kExtendedBytes];
 };
@@ -72,7 +72,7 @@ static_assert(offsetof(Gate, awaited) == GATE_AWAITED && offsetof(pollfd, fd) ==
 static_assert(offsetof(Gate, message.msg_controllen) == GATE_CONTROL_LENGTH);
 static_assert(offsetof(Gate, control) == GATE_CONTROL && offsetof(Gate, handed) == GATE_HANDED);
 static_assert(CMSG_LEN(sizeof(Gate::handed)) == GATE_HANDED_BYTES);
-static_assert(offsetof(Gate, anew) == GATE_ANEW && offsetof(Gate, caught) == GATE_CAUGHT);
+static_assert(offsetof(Gate, restart) == GATE_RESTART && offsetof(Gate, caught) == GATE_CAUGHT);
 static_assert(offsetof(Gate, pending) == GATE_PENDING);
 static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
 

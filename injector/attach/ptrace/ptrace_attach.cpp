@@ -98,7 +98,7 @@ struct Sent {
   pid_t thread;
   Room room;
 };
-// `held` grows by how long threads stood still.
+// `held` grows by how long threads were stopped.
 Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, Insertion& insertion,
                       nanoseconds& held) {
   constexpr int kAttempts = 50;
@@ -117,7 +117,7 @@ Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, I
 }
 
 enum class Outcome { done, late, lost };
-// `held` grows by how long threads stood still.
+// `held` grows by how long threads were stopped.
 Outcome wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
   constexpr milliseconds kPatience{5000};
   constexpr std::chrono::microseconds kPause{100};
@@ -136,7 +136,7 @@ Outcome wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
   return Outcome::late;
 }
 
-// Unmaps the gate once no thread is in it. Returns for how long a thread stood still for that.
+// Unmaps the gate once no thread is in it. Returns for how long a thread was stopped for that.
 nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& room) {
   constexpr int kLooks = 200;
   constexpr milliseconds kPause{1};

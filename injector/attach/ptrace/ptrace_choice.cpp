@@ -112,8 +112,10 @@ Result<PtraceChoice> choose_by_ptrace(pid_t pid) {
     std::this_thread::sleep_for(kPause);
   }
   if (all_wait_in_kernel(pid))
-    return fault("all its threads wait in the kernel, for a disk or for a child made by vfork",
-                 "repeat once that is over");
+    return fault(
+        "all its threads wait uninterruptibly in the kernel, for a disk or for a child made by "
+        "vfork",
+        "repeat once that is over");
   return fault(search.why_none(), "repeat, or start it from the debugger");
 }
 

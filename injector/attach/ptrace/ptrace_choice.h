@@ -12,7 +12,7 @@ namespace gnomon::injector {
 
 struct PtraceChoice {
   TracedThread thread;            // stopped where it can be borrowed
-  std::chrono::nanoseconds held;  // how long threads stood still that were not fit
+  std::chrono::nanoseconds held;  // how long unfit threads were stopped
 };
 
 // A thread that must first reach a safe point runs there by itself; the others run on.

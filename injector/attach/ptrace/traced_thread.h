@@ -49,7 +49,7 @@ class TracedThread {
   // Sets instruction and stack pointer. Returns false if that failed and the thread stays where it
   // is.
   bool send(std::uint64_t rip, std::uint64_t rsp);
-  // Lets the thread go on. Returns for how long it stood still.
+  // Lets the thread go on. Returns for how long it was stopped.
   std::chrono::nanoseconds release();
 
  private:

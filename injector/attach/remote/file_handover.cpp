@@ -25,8 +25,8 @@ Descriptor descriptor_of(pid_t pid, int number) {
 
 Fault no_handover(int error) {
   return {
-      "it cannot open libcollector.so or the experiment's directory by their paths, and this "
-      "system does not let it have them otherwise (" +
+      "it cannot open libcollector.so or the experiment's directory by path, and this system does "
+      "not allow handing them over (" +
           std::string(std::strerror(error)) + ")",
       "use a Linux kernel from 5.6, and be root outside of containers and sandboxes"};
 }

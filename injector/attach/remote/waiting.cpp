@@ -1,4 +1,4 @@
-// Threads that wait in a system call in which they hold no lock of libc's: there they can be
+// Finds threads that wait in a system call without holding a lock of libc's, so that they can be
 // borrowed for a call. Any thread; stops nothing.
 #include "injector/attach/remote/waiting.h"
 

@@ -1,4 +1,4 @@
-// Threads that wait in a system call in which they hold no lock of libc's: there they can be
+// Finds threads that wait in a system call without holding a lock of libc's, so that they can be
 // borrowed for a call. Any thread; stops nothing.
 #pragma once
 #include <sys/types.h>
@@ -10,7 +10,8 @@
 
 namespace gnomon::injector {
 
-// The system call that a thread is in; empty: none, or it runs, or it cannot be told.
+// Returns the number of the system call that a thread is in; nothing if it is in none, runs, or
+// cannot be read.
 std::optional<long> system_call_of(pid_t pid, pid_t tid);
 
 struct Place {
@@ -18,13 +19,13 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-// Where a thread that does not run stands; empty, or 0: it runs, or it cannot be told. Unlike
-// LLDB's frame, which takes up to 150 ms for a load object that LLDB has not seen yet.
+// Return where a thread stands; nothing, or 0, if it runs or cannot be read. Unlike LLDB's frames
+// they are fast: LLDB needs up to 150 ms for a load object that it has not seen yet.
 std::optional<Place> place_of(pid_t pid, pid_t tid);
 std::uint64_t program_counter_of(pid_t pid, pid_t tid);
 
-// True if a thread waits in a call of the kind that nothing of libc's stands behind: sleeps, waits
-// for descriptors and signals, reads from pipes, sockets and terminals.
+// Returns true if a thread waits in a call during which libc holds no lock: sleeps, waits for
+// descriptors and signals, reads from pipes, sockets and terminals.
 bool is_plain_wait(pid_t pid, pid_t tid);
 
 struct Stopped {
@@ -40,29 +41,31 @@ struct Resume {
   std::uint64_t rax, rip;
 };
 
-// True of the system calls that a stop makes fail with EINTR, which the program would see.
+// Returns true for system calls that fail with EINTR after a debugger's stop.
 bool is_interrupted_by_stops(long number);
-// With which registers the thread's interrupted system call begins anew, as the kernel would have
-// it (restart codes of linux/errno.h), also one that the stop has broken. Empty: it is not in one
-// that can.
+// Returns the registers with which the thread's interrupted system call restarts as the kernel
+// would restart it (restart codes of linux/errno.h), also one that the stop made fail. Returns
+// nothing if the thread is in no call that can restart.
 std::optional<Resume> restart(const Stopped& thread);
-// The number of the call with which a wait begins anew, as if it had not begun, that `restart` lets
-// go on where it was (restart_syscall(2)): that fails with EINTR once a handler has run. 0: it goes
-// on otherwise, or its caller wants to know what was left of its time.
+// Returns the number by which a wait restarts from its beginning where restart() would resume it by
+// restart_syscall(2), which fails with EINTR once a handler has run. Returns 0 if the wait does not
+// use that, or if its caller asks for the remaining time.
 std::uint64_t restart_number(const Stopped& thread);
-// True if the kernel will make a system call begin anew, as it does by these codes in rax.
+// Returns true if rax holds a code by which the kernel restarts the system call.
 bool is_restart_code(std::uint64_t rax);
 
-// True if a thread stands right behind a system call that waits or transfers, and has its result:
-// it holds what it held inside.
+// Returns true if a thread stands right behind a system call that waits or transfers and already
+// has its result: it holds the same locks as inside.
 bool has_waited(const Stopped& thread);
 
-// True if a handler of a signal runs in this stopped thread: what it interrupted may hold anything.
+// Returns true if a signal handler runs in this stopped thread; the interrupted code may hold any
+// lock.
 bool runs_handler(const Stopped& thread);
-// True if a thread that does not run may come to this code without calling it: it stands there, or
-// its stack leads back there, as that of a handler does to what it interrupted.
+// Returns true if a stopped thread stands in this code or will return to it, as a handler does to
+// what it interrupted.
 bool comes_to(pid_t pid, pid_t tid, std::uint64_t code, std::uint64_t bytes);
-// True if a signal that it has a handler for is about to be delivered to it.
+// Returns true if a signal for which the process has a handler is about to be delivered to the
+// thread.
 bool has_signal_to_come(pid_t pid, pid_t tid);
 
 }  // namespace gnomon::injector

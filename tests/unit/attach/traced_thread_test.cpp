@@ -238,7 +238,7 @@ PollEnd through_gate(int (*create)(pthread_t*, const pthread_attr_t*, void* (*)(
   room.gate->all_signals = ~0ull;
   room.gate->turns = 1;
   room.gate->caught = number_in(proc_text(child.pid(), "status"), "SigCgt", 16).value_or(0);
-  room.gate->anew = may_restart ? restart_number(thread->stopped()) : 0;
+  room.gate->restart = may_restart ? restart_number(thread->stopped()) : 0;
   const auto gate_at = reinterpret_cast<std::uint64_t>(room.gate),
              code_at = reinterpret_cast<std::uint64_t>(room.code);
   const auto code = gate_code(gate_at, thread->stopped().rsp(), thread->resume().rip);

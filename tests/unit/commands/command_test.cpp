@@ -36,7 +36,7 @@ TEST(Commands, WrongWordsGetOneSentence) {
             "! --format needs a word; text, json and csv are known.");
   EXPECT_EQ(answer("functions", {"--format=jsno", "x.er"}),
             "! there is no format jsno; did you mean json?");
-  EXPECT_EQ(answer("enable", {"--now"}), "! enable has no option --now; give it without options.");
+  EXPECT_EQ(answer("enable", {"--now"}), "! enable has no option --now; omit the option.");
   EXPECT_EQ(answer("functions", {"a.er", "b.er"}),
             "! one experiment at a time, not 2; name one directory.");
   EXPECT_EQ(answer("functions", {"/nowhere.er"}),
