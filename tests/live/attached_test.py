@@ -26,7 +26,8 @@ def threads(work):
     assert (status, answers) == (3, [(1, 2, 1, 0, 0, f"{work}/test.1.er")]), (status, answers)
     table, notes = recorded.functions(build, f"{work}/test.1.er")
     inclusive = {name.split("::")[-1]: seconds[1] for name, seconds in table.items()}
-    assert 0.4 < inclusive["in_main(double)"] < 0.6 and 0.45 < inclusive["in_thread(double)"], inclusive
+    # They burn by the wall clock, on processors that others use, too.
+    assert 0.25 < inclusive["in_main(double)"] < 0.6 and 0.25 < inclusive["in_thread(double)"], inclusive
     assert "in_blocking(double)" not in inclusive, inclusive
     for function, outermost in (("in_main(double)", "_start"), ("in_thread(double)", "clone3")):
         assert abs(inclusive[outermost] - inclusive[function]) < 0.05, inclusive
@@ -47,7 +48,7 @@ def in_child(work):
     status, answers = run(work, "fork")
     assert status == 7 and [answer[:2] for answer in answers] == [(1, 2), (1, 1)], (status, answers)
     table, _ = recorded.functions(build, f"{work}/test.2.er")
-    assert 0.2 < sum(seconds[0] for name, seconds in table.items() if "in_main" in name) < 0.4, table
+    assert 0.1 < sum(seconds[0] for name, seconds in table.items() if "in_main" in name) < 0.4, table
 
 
 def no_room(work):

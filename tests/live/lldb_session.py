@@ -8,8 +8,8 @@ LLDB = os.environ.get("GNOMON_LLDB", "lldb-19")
 
 
 def gave_up(errors):
-    """Whether LLDB itself did not get as far as to attach: it has lost its server, or a thread ended at that moment. The collector has not been asked yet."""
-    return "error: attach failed: " in errors
+    """Whether LLDB itself failed: it could not attach, because it lost its server or a thread ended at that moment, or lost its server later."""
+    return "error: attach failed: " in errors or "error sending the breakpoint request" in errors
 
 
 def run(build, program, commands, cwd, arguments=(), timeout=100, check=True, on_crash=(), under=(), tries=3):
