@@ -38,9 +38,10 @@ constexpr std::uint64_t kLonger = 250'000'000;  // ns
 class Tasks {
  public:
   Tasks(Recorder& recorder, AttachRequest& request);
-  // Looks again until there is no new thread, and none that blocks SIGPROF unless it has done so
-  // for long: threads may be created meanwhile, and libc blocks all signals for a moment in
-  // posix_spawn and its like. Threads in a handler, and running ones, get more time.
+  // Starts the clocks of all threads, in rounds, because threads may be created meanwhile and libc
+  // blocks all signals for a moment in posix_spawn and its like. The rounds end once no thread is
+  // new and no thread blocks SIGPROF, or after kRounds; kLonger if a thread is in a handler or its
+  // mask is unsure.
   void sample();
   // Asks the injector to unblock SIGPROF in the threads that still block it.
   void unblock();

@@ -15,10 +15,10 @@ enum class Loaded { at_start, at_any_time };
 bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
                         std::uint64_t scratch_bytes);
 
-// Writes the object that contains `pc` unless it is known; counts one that cannot be written.
-// Returns true if the object lies where another one was, so that a new epoch has begun. Any
-// context, signal handlers too; takes no lock (glibc 2.35 or newer; with an older one, objects
-// loaded later stay unknown).
+// Writes the object that contains `pc`, unless it was written before. An object that cannot be
+// written is counted in the control page (Drop::load_objects). Returns true if a new epoch has
+// begun, because the object lies where another one was. Any context, signal handlers too; takes no
+// lock (glibc 2.35 or newer; with an older one, objects loaded later stay unknown).
 bool note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane);
 
 // Writes which of the known objects are gone. Returns true if there were any, so that a new epoch

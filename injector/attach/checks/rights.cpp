@@ -70,8 +70,8 @@ void let_pass(Lasts lasts) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-// A kernel thread has no program, and neither has a process that is about to end or whose first
-// thread gives way to another one that executes a program.
+// Returns a Fault for a process without a program: a kernel thread, a process that is about to end,
+// or one in the middle of an exec by a thread other than the first.
 Result<void> check_has_program(pid_t pid) {
   constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD; proc_pid_stat(5), flags
   bool has_none = proc_link(pid, "exe").empty();

@@ -94,8 +94,8 @@ class SignalsToCome {
   std::optional<std::uint64_t> own_, shared_;
 };
 
-// Makes LLDB's server use this thread for the system calls that it injects by stepping; by default
-// it uses the one that stopped last.
+// LLDB's server allocates memory by stepping a thread through a system call. By default it takes
+// the thread that stopped last; this makes it take `thread`.
 void let_do_calls(lldb::SBProcess& process, lldb::SBThread thread) {
   char command[64];
   std::snprintf(command, sizeof command, "process plugin packet send Hg%llx",

@@ -17,7 +17,8 @@ std::uint64_t relative(const unsigned char* displacement, std::uint64_t next) {
   return next + static_cast<std::uint64_t>(std::int64_t{offset});
 }
 
-// Follows a PLT stub: [endbr64] [bnd] jmp *offset(%rip). Other code is itself the called function.
+// Returns the function to which a PLT entry ([endbr64] [bnd] jmp *offset(%rip)) leads, or `code`
+// itself if it is no PLT entry.
 std::uint64_t behind_stub(pid_t pid, std::uint64_t code) {
   constexpr std::array<unsigned char, 4> kEndbr = {0xf3, 0x0f, 0x1e, 0xfa};
   const auto bytes = read_value<Bytes>(pid, code);

@@ -43,9 +43,9 @@ struct Resume {
 
 // Returns true for system calls that fail with EINTR after a debugger's stop.
 bool is_interrupted_by_stops(long number);
-// Returns the registers with which the thread's interrupted system call restarts as the kernel
-// would restart it (restart codes of linux/errno.h), also one that the stop made fail. Returns
-// nothing if the thread is in no call that can restart.
+// Returns the registers that restart the thread's interrupted system call as the kernel would
+// (restart codes of linux/errno.h). Also restarts a call that failed with EINTR because of a
+// debugger's stop. Returns nothing if the thread is in no call that can restart.
 std::optional<Resume> restart(const Stopped& thread);
 // Returns the number by which a wait restarts from its beginning where restart() would resume it by
 // restart_syscall(2), which fails with EINTR once a handler has run. Returns 0 if the wait does not
