@@ -102,7 +102,7 @@ bool libc_tells_of_unloading() {
 constinit char handed[sizeof AttachRequest::directory] = {};
 
 Attached report_location(const Recorder& active, AttachRequest& request) {
-  std::memcpy(request.directory, handed[0] != 0 ? handed : active.directory(),
+  std::memcpy(request.directory, handed[0] != 0 ? handed : active.directory().path(),
               sizeof request.directory);
   return Attached::already;
 }
@@ -132,14 +132,14 @@ Attached attach(AttachRequest& request) {
   request.error = error;
   if (!recorder) return Attached::no_directory;
   if (settings.handed < 0)
-    std::memcpy(request.directory, recorder->directory(), sizeof request.directory);
+    std::memcpy(request.directory, recorder->directory().path(), sizeof request.directory);
   if (recorder->recording()) {
     follow_program(*recorder, request);
     return Attached::recording;
   }
   request.failure = recorder->control()->failure;
   request.error = recorder->control()->failure_errno;
-  give_directory_back();
+  recorder->directory().give_back();
   return Attached::failed;
 }
 

@@ -41,47 +41,52 @@ static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == kSavedOffset &&
 struct Tick {
   Thread& thread;
   const ucontext_t& context;
-  Lane& lane;
+  Writer& writer;
 };
 
 // The node of the call stack; 0: failed. Again if a frame showed that other code has come to lie
 // where some was: rules and stacks of that are left behind.
-std::uint32_t interned(const Interrupted& at, Lane& lane) {
+std::uint32_t interned(const Interrupted& at, Writer& writer) {
   for (bool again = true;; again = false) {
     const std::uint32_t epoch = recorder->epoch();
-    const Walked walked = unwinder->walk(at, lane.frames, kMaxFrames);
+    const Walked walked = unwinder->walk(at, writer.frames, kMaxFrames);
     const std::uint32_t stack =
-        recorder->intern(lane, walked.count, walked.truncated,
-                         [](std::uint64_t pc, Lane& to) { fresh_frame(pc, *recorder, to); });
+        recorder->intern(writer, walked.count, walked.truncated,
+                         [](std::uint64_t pc, Writer& to) { fresh_frame(pc, *recorder, to); });
     if (!again || recorder->epoch() == epoch) return stack;
   }
 }
 
-// On the lane's stack.
+std::uint16_t current_cpu() {
+  const int cpu = sched_getcpu();
+  return cpu < 0 ? format::kNoCpu : static_cast<std::uint16_t>(cpu);
+}
+
+// On the writer's stack.
 void sample(void* pointer) {
-  const auto& [thread, context, lane] = *static_cast<Tick*>(pointer);
+  const auto& [thread, context, writer] = *static_cast<Tick*>(pointer);
   const auto alternate = reinterpret_cast<std::uint64_t>(context.uc_stack.ss_sp);
   const Interrupted at{reinterpret_cast<const std::uint64_t*>(context.uc_mcontext.gregs),
                        thread.stack,
                        {alternate, alternate + context.uc_stack.ss_size}};
   const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
   format::ClockSample record{};
-  record.thread = thread.tid;
-  record.time = now(CLOCK_MONOTONIC);
+  record.head.thread = thread.tid;
+  record.head.time = now(CLOCK_MONOTONIC);
+  record.head.stack = interned(at, writer);
+  record.head.cpu = current_cpu();
   record.weight = cpu - thread.last_cpu;
-  record.stack = interned(at, lane);
-  record.cpu = sched_getcpu();
-  if (record.stack && recorder->put(lane, *format::find_event_kind(format::kClockSample), record))
+  if (record.head.stack && recorder->put(writer, format::kClockSample, record))
     thread.last_cpu = cpu;
 }
 
-// Without a lane its time goes to the next sample.
+// Without a writer the time goes to the thread's next sample.
 void record_sample(Thread& thread, const ucontext_t& context) {
-  Lane* lane = recorder->enter();
-  if (!lane) return;
-  Tick tick{thread, context, *lane};
-  call_on_stack(lane->stack + sizeof lane->stack, sample, &tick);
-  recorder->leave(*lane);
+  Writer* writer = recorder->enter();
+  if (!writer) return;
+  Tick tick{thread, context, *writer};
+  call_on_stack(writer->stack + sizeof writer->stack, sample, &tick);
+  recorder->leave(*writer);
 }
 
 // The first tick comes at a random time within `window`, later ones every `period`. The first

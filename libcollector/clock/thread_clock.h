@@ -12,7 +12,7 @@
 namespace gnomon::collector {
 
 // Called in the handler for every frame the stack table did not know.
-using FreshFrame = void (*)(std::uint64_t pc, Recorder& recorder, Lane& lane);
+using FreshFrame = void (*)(std::uint64_t pc, Recorder& recorder, Writer& writer);
 
 // Called in the handler at the first tick of a slot that is `adopting`. Returns false if the slot
 // does not belong to the calling thread, or not yet.

@@ -115,6 +115,13 @@ JsonLine& JsonLine::close(char bracket) {
   return *this;
 }
 
+JsonLine& JsonLine::open_item(char bracket) {
+  if (!first_) put(',');
+  put(bracket);
+  first_ = true;
+  return *this;
+}
+
 JsonLine& JsonLine::item(const char* value) {
   if (!first_) put(',');
   first_ = false;

@@ -15,7 +15,8 @@ class JsonLine {
   JsonLine& bytes(const char* key, const unsigned char* data, std::size_t count);  // "a1b2..."
   JsonLine& open(const char* key, char bracket);                                   // '{' or '['
   JsonLine& close(char bracket);
-  JsonLine& item(const char* value);  // of an array
+  JsonLine& open_item(char bracket);  // in an array
+  JsonLine& item(const char* value);  // in an array
 
   // Adds the checksum and ends the object and the line. The object has at least one member. Returns
   // the line's length in bytes, or 0 if the line did not fit into the buffer.

@@ -65,7 +65,7 @@ constexpr const FailureText* find_failure(std::uint32_t failure) {
 
 // What was lost, and why. One counter a row in ControlPage::dropped.
 enum class Drop : std::uint32_t {
-  lanes_busy = 0,
+  writers_busy = 0,
   threads_full = 1,
   thread_clocks = 2,
   load_objects = 3,
@@ -80,7 +80,7 @@ struct DropText {
   std::string_view what;
 };
 inline constexpr std::array kDrops{
-    DropText{Drop::lanes_busy, "samples dropped because every recording lane was busy"},
+    DropText{Drop::writers_busy, "events dropped because too many threads recorded at once"},
     DropText{Drop::threads_full, "threads not sampled because too many run at once"},
     DropText{Drop::thread_clocks, "threads not sampled because the kernel refused them a timer"},
     DropText{Drop::load_objects,
@@ -113,9 +113,8 @@ struct ControlPage {
   std::uint64_t cpu_time;    // of the process, while it was recorded, ns; 0: not known
   std::uint64_t threads;     // threads sampled
   std::uint64_t dropped[16];
-  std::uint32_t blocks[kDataKinds];  // blocks claimed of each data file
-  std::uint32_t mapped[kDataKinds];  // of those, the ones that have their place on disk
-  std::uint32_t lanes;               // writers at a time: claimed blocks exceed begun ones by less
+  std::uint32_t blocks[kDataKinds];  // blocks begun of each data file, in it or still in a lane
+  std::uint32_t lanes;               // lanes that the file `lanes` may hold
   std::uint32_t map_lines;           // lines of map.jsonl
   std::uint32_t asked;               // Ask; a futex word
   std::uint32_t replacing;           // exec calls under way; for good once one has succeeded
@@ -123,7 +122,6 @@ struct ControlPage {
 static_assert(offsetof(ControlPage, state) == 20);
 static_assert(offsetof(ControlPage, dropped) == 64);
 static_assert(offsetof(ControlPage, blocks) == 192);
-static_assert(offsetof(ControlPage, mapped) == 224);
 static_assert(offsetof(ControlPage, lanes) == 256);
 static_assert(offsetof(ControlPage, asked) == 264);
 static_assert(sizeof(ControlPage) == 272);
@@ -148,7 +146,7 @@ inline std::uint32_t page_check(const ControlPage& page) {
     __builtin_memcpy(&word, reinterpret_cast<const char*>(&page) + at, sizeof word);
     sum = digest_step(sum, word);
   }
-  return block_check(sum, sizeof page);
+  return folded_check(digest_step(sum, sizeof page));
 }
 
 }  // namespace gnomon::format

@@ -1,46 +1,121 @@
-// Event kinds: one row a kind. Recorder, reader, help and docs are driven by these rows.
+// Event kinds: a row says what a record of the kind looks like. The recorder writes by these rows,
+// header.json repeats them, and the reader reads by what header.json says.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "libcollector/format/block.h"
+
 namespace gnomon::format {
 
-// One data file a kind of data; the id stands in block headers and indexes the control page.
-enum class DataKind : std::uint16_t { profile = 0 };
-inline constexpr std::size_t kDataKinds = 8;  // room for those to come
-inline constexpr std::array<std::string_view, 1> kDataFiles{"profile"};
+// One data file for each kind of data; the id stands in block headers and indexes the control page.
+enum class DataKind : std::uint16_t { profile = 0, heaptrace = 1 };
+inline constexpr std::size_t kDataKinds = 16;
+inline constexpr std::array<const char*, 2> kDataFiles{"profile", "heaptrace"};
 
-enum class Unit : std::uint8_t { nanoseconds, bytes, count };
+enum class Unit : std::uint8_t { none, nanoseconds, time, bytes, address, thread, cpu, stack };
+// As header.json names them, by Unit.
+inline constexpr std::array<std::string_view, 8> kUnitNames{
+    "none", "nanoseconds", "time", "bytes", "address", "thread", "cpu", "stack"};
 
-// A tick of a thread's CPU clock.
-struct ClockSample {
+struct Field {
+  std::string_view name;
+  std::string_view token;  // by which filters name the field; may be empty
+  std::uint8_t offset;
+  std::uint8_t width;  // bytes: 1, 2, 4, 6 or 8
+  Unit unit;
+};
+
+// head: the record begins with an EventHead. compact: it begins with a CompactWord, its thread and
+// CPU are the block's, and its time counts from the block's.
+enum class Layout : std::uint8_t { head, compact };
+
+struct EventKind {
+  static constexpr std::size_t kMaxFields = 8;
+  std::uint8_t id;  // never 0, never used again for something else; compact: below 16
+  std::string_view name;
+  DataKind file;
+  Layout layout;
+  std::uint8_t size;
+  std::array<Field, kMaxFields> fields;  // a nameless one ends the list
+};
+
+inline constexpr std::uint16_t kNoCpu = 0xffff;
+
+struct EventHead {
   std::uint32_t word;    // RecordWord
   std::uint32_t thread;  // kernel thread id
   std::uint64_t time;    // CLOCK_MONOTONIC, ns
+  std::uint32_t stack;   // node of the stack table; 0: none
+  std::uint16_t cpu;     // kNoCpu: unknown
+  std::uint8_t state;    // what the thread was doing; 0: not known
+  std::uint8_t flags;
+};
+static_assert(sizeof(EventHead) == 24);
+inline constexpr std::array kHeadFields{
+    Field{"thread", "THRID", offsetof(EventHead, thread), 4, Unit::thread},
+    Field{"time", "TSTAMP", offsetof(EventHead, time), 8, Unit::time},
+    Field{"stack", "STACK", offsetof(EventHead, stack), 4, Unit::stack},
+    Field{"cpu", "CPUID", offsetof(EventHead, cpu), 2, Unit::cpu},
+    Field{"state", "MSTATE", offsetof(EventHead, state), 1, Unit::none},
+};
+
+constexpr std::array<Field, EventKind::kMaxFields> with_head(Field own) {
+  std::array<Field, EventKind::kMaxFields> fields{};
+  std::size_t at = 0;
+  for (const Field& field : kHeadFields) fields[at++] = field;
+  fields[at] = own;
+  return fields;
+}
+
+// A tick of a thread's CPU clock.
+struct ClockSample {
+  EventHead head;
   std::uint64_t weight;  // CPU time this sample stands for, ns
-  std::uint32_t stack;   // node of the stack table
-  std::int32_t cpu;      // -1: unknown
 };
 static_assert(sizeof(ClockSample) == 32);
-static_assert(offsetof(ClockSample, time) == 8);
-static_assert(offsetof(ClockSample, weight) == 16);
-static_assert(offsetof(ClockSample, stack) == 24);
 
-struct EventKind {
-  std::uint8_t id;  // never 0, never used again for something else
-  std::string_view name;
-  std::size_t size;
-  DataKind file;
-  Unit unit;
-  std::string_view title;
+// A block of memory that the program got from its allocator, or gave back to it.
+struct HeapAllocation {
+  std::uint64_t word;   // CompactWord
+  std::uint32_t stack;  // node of the stack table
+  std::uint32_t time;   // ns after the block header's
+  std::uint64_t size;   // bytes asked for
 };
+static_assert(sizeof(HeapAllocation) == 24);
+struct HeapFree {
+  std::uint64_t word;   // CompactWord
+  std::uint32_t stack;  // node of the stack table; 0: not recorded
+  std::uint32_t time;   // ns after the block header's
+};
+static_assert(sizeof(HeapFree) == 16);
 
-inline constexpr std::uint8_t kClockSample = 1;
+inline constexpr std::uint8_t kHeapAllocation = 1, kHeapFree = 2, kClockSample = 16;
+
+inline constexpr Field kCompactAddress{"address", "HVADDR", 0, 6, Unit::address};
 inline constexpr std::array kEventKinds{
-    EventKind{kClockSample, "clock", sizeof(ClockSample), DataKind::profile, Unit::nanoseconds,
-              "User CPU Time"},
+    EventKind{kHeapAllocation,
+              "allocation",
+              DataKind::heaptrace,
+              Layout::compact,
+              sizeof(HeapAllocation),
+              {kCompactAddress,
+               {"stack", "STACK", offsetof(HeapAllocation, stack), 4, Unit::stack},
+               {"time", "TSTAMP", offsetof(HeapAllocation, time), 4, Unit::time},
+               {"size", "HSIZE", offsetof(HeapAllocation, size), 8, Unit::bytes}}},
+    EventKind{kHeapFree,
+              "free",
+              DataKind::heaptrace,
+              Layout::compact,
+              sizeof(HeapFree),
+              {kCompactAddress,
+               {"stack", "STACK", offsetof(HeapFree, stack), 4, Unit::stack},
+               {"time", "TSTAMP", offsetof(HeapFree, time), 4, Unit::time}}},
+    EventKind{
+        kClockSample, "clock", DataKind::profile, Layout::head, sizeof(ClockSample),
+        with_head({"weight", "NTICK_NSEC", offsetof(ClockSample, weight), 8, Unit::nanoseconds})},
 };
 
 constexpr const EventKind* find_event_kind(std::uint8_t id) {
@@ -49,12 +124,22 @@ constexpr const EventKind* find_event_kind(std::uint8_t id) {
   return nullptr;
 }
 
+constexpr bool is_sound(const Field& field, std::size_t record) {
+  const bool known = field.width == 1 || field.width == 2 || field.width == 4 || field.width == 6 ||
+                     field.width == 8;
+  return known && std::size_t{field.offset} + field.width <= record;
+}
+
 consteval bool event_kinds_are_sound() {
   for (std::size_t i = 0; i < kEventKinds.size(); ++i) {
     const EventKind& kind = kEventKinds[i];
-    if (kind.id == 0 || kind.size % 8 != 0 || kind.size / 8 > 255) return false;
+    if (kind.id == 0 || kind.size % 8 != 0) return false;
+    if ((kind.layout == Layout::compact) != (kind.id < 16)) return false;
+    if (static_cast<std::size_t>(kind.file) >= kDataFiles.size()) return false;
     for (std::size_t j = 0; j < i; ++j)
       if (kEventKinds[j].id == kind.id) return false;
+    for (const Field& field : kind.fields)
+      if (!field.name.empty() && !is_sound(field, kind.size)) return false;
   }
   return true;
 }

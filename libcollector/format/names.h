@@ -9,6 +9,7 @@ inline constexpr const char* kLogFile = "log.jsonl";
 inline constexpr const char* kMapFile = "map.jsonl";
 inline constexpr const char* kControlFile = "control";
 inline constexpr const char* kStacksFile = "stacks";
+inline constexpr const char* kLanesFile = "lanes";  // gone once the recording has ended in order
 
 // What ticks, in the header.
 inline constexpr const char* kThreadCpuTimer = "thread CPU timer";  // at the kernel's ticks

@@ -12,12 +12,14 @@ namespace gnomon::format {
 // paths are one node: writers look for a node where stack_place says before they add one. A node's
 // pc, parent and check never change once a link leads to it; a link that leads to a node stays.
 //
-// File: StackHeader, then kStackBuckets links (u32), then nodes from kStackNodesOffset.
+// File: StackHeader, kStackBuckets links (u32) from kStackBucketsOffset, nodes from
+// kStackNodesOffset.
 inline constexpr std::uint32_t kStackMagic = 0x54534e47;  // "GNST"
-inline constexpr std::uint32_t kStackBuckets = 64 * 1024;
-inline constexpr std::uint64_t kStackBucketsOffset = 4096;
+inline constexpr std::uint64_t kStackBucketsOffset = 64;
+inline constexpr std::uint32_t kStackBuckets = 1008;
 inline constexpr std::uint64_t kStackNodesOffset =
     kStackBucketsOffset + kStackBuckets * sizeof(std::uint32_t);
+static_assert(kStackNodesOffset == 4096);
 
 struct StackHeader {
   std::uint32_t magic;
@@ -44,19 +46,23 @@ struct StackNode {
 static_assert(sizeof(StackNode) == 32);
 static_assert(offsetof(StackNode, links) == 16);
 
-// As a collector makes the file: it never is smaller.
-inline constexpr std::uint32_t kStackFirstNodes = 4096;
-inline constexpr std::uint64_t kStackFirstBytes =
-    kStackNodesOffset + kStackFirstNodes * sizeof(StackNode);
+// Room for so many nodes is made first; each further piece doubles the room.
+inline constexpr std::uint32_t kStackFirstNodes = 128;
 
 // Instead of a pc, in the outermost node: the walk ended before the stack did.
 inline constexpr std::uint64_t kTruncatedMarker = 1;
 
-// Instead of a pc, in the outermost node (a cut stack's marker stands below it): the epoch, 1 or
-// more. Stacks without it are of epoch 0. Each unloading of code that was met begins an epoch:
-// an address means one function within it.
-inline constexpr std::uint64_t kEpochBit = 1ull << 63;
-constexpr std::uint64_t epoch_mark(std::uint32_t epoch) { return kEpochBit | epoch; }
+// The uppermost four bits of a pc are 0 in user code and 15 in the kernel. Any other value marks a
+// node that is no frame. Marks stand in the outermost nodes, a cut stack's marker below them.
+constexpr unsigned pc_tag(std::uint64_t pc) { return static_cast<unsigned>(pc >> 60); }
+
+// The epoch of the stack, 1 or more; stacks without the mark are of epoch 0. Each unloading of code
+// that was met begins an epoch: an address means one function within it.
+inline constexpr unsigned kEpochTag = 8;
+constexpr std::uint64_t epoch_mark(std::uint32_t epoch) {
+  return std::uint64_t{kEpochTag} << 60 | epoch;
+}
+constexpr bool is_epoch_mark(std::uint64_t pc) { return pc_tag(pc) == kEpochTag; }
 
 constexpr std::uint64_t node_digest(std::uint32_t id, const StackNode& node) {
   return digest_step(digest_step(id, node.pc), node.parent);

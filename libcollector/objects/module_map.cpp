@@ -23,7 +23,6 @@ constinit KnownObjects known = {};
 constexpr std::uint32_t kMaxAtStart = 1024;
 constinit LoadObject at_start[kMaxAtStart] = {};
 constinit std::uint32_t count_at_start = 0;
-constinit char map_path[Recorder::kPathBytes] = {};
 
 using FindObject = int (*)(void*, dl_find_object*);
 constinit FindObject find_object = nullptr;
@@ -88,7 +87,8 @@ bool write_object(Recorder& recorder, const LoadObject& object, char* text, std:
       .text("path", object.path);
   if (id.size != 0) line.bytes("build_id", id.data, id.size);
   const std::size_t length = line.finish();
-  if (length == 0 || !append_text(map_path, text, length)) return false;
+  if (length == 0 || append_text({recorder.directory(), format::kMapFile}, text, length))
+    return false;
   recorder.count_map_line();
   return true;
 }
@@ -106,10 +106,10 @@ bool unload(Recorder& recorder, const KnownObjects::Found& object) {
         .hex("begin", object.begin)
         .hex("end", object.end);
     const std::size_t length = line.finish();
-    if (append_text(map_path, text, length))
-      recorder.count_map_line();
-    else
+    if (append_text({recorder.directory(), format::kMapFile}, text, length))
       recorder.drop(format::Drop::load_objects);
+    else
+      recorder.count_map_line();
     if (recorder.begin_epoch(epoch + 1)) return true;
   }
 }
@@ -120,7 +120,7 @@ struct Walk {
   std::size_t size;
   bool written;
   bool permanent;
-  char executable[Recorder::kPathBytes];
+  char executable[ExperimentDirectory::kPathBytes];
 };
 
 int on_object(dl_phdr_info* info, std::size_t, void* data) {
@@ -179,7 +179,6 @@ bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
   for (std::uint32_t i = 0; i < known.used(); ++i)  // to an earlier session
     if (const KnownObjects::Found found = known.at(i); found) known.forget(found);
   count_at_start = 0;
-  if (!recorder.path_of(format::kMapFile, map_path)) return false;
   find_object = reinterpret_cast<FindObject>(dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35"));
   static Walk walk{};  // too large for a stack that may be small
   walk.text = scratch;
@@ -192,7 +191,7 @@ bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
   return walk.written;
 }
 
-bool note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane) {
+bool note_load_object(std::uint64_t pc, Recorder& recorder, Writer& writer) {
   LoadObject object{};
   std::uint64_t frame_header = 0;
   if (!find_object || !ask_loader(pc, object, frame_header)) return false;
@@ -200,7 +199,7 @@ bool note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane) {
   if (before && is_same(before, object)) return false;
   const bool replaced = before && unload(recorder, before);
   known.remember(object, identity_of(object));
-  if (!write_object(recorder, object, lane.text, sizeof lane.text))
+  if (!write_object(recorder, object, writer.text, sizeof writer.text))
     recorder.drop(format::Drop::load_objects);
   return replaced;
 }

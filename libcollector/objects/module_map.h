@@ -19,7 +19,7 @@ bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
 // written is counted in the control page (Drop::load_objects). Returns true if a new epoch has
 // begun, because the object lies where another one was. Any context, signal handlers too; takes no
 // lock (glibc 2.35 or newer; with an older one, objects loaded later stay unknown).
-bool note_load_object(std::uint64_t pc, Recorder& recorder, Lane& lane);
+bool note_load_object(std::uint64_t pc, Recorder& recorder, Writer& writer);
 
 // Writes which of the known objects are gone. Returns true if there were any, so that a new epoch
 // has begun. Normal context: takes the lock of dl_iterate_phdr(3).

@@ -14,7 +14,7 @@
 namespace gnomon::collector {
 namespace {
 
-using Path = char[Recorder::kPathBytes];
+using Path = char[ExperimentDirectory::kPathBytes];
 
 // Makes stem.N.er with the first free N; mkdir decides, so that two programs never share one.
 // Returns 0 or errno.
@@ -31,7 +31,7 @@ int make_directory(const char* stem_path, Path& directory) {
     *at++ = '.';
     while (count > 0) *at++ = digits[--count];
     std::memcpy(at, ".er", 4);
-    if (mkdir(directory, 0755) == 0) return 0;
+    if (mkdir(directory, 0700) == 0) return 0;
     if (errno != EEXIST) return errno;
   }
   return EEXIST;
@@ -65,29 +65,32 @@ Recorder* free_recorder() {
 }  // namespace
 
 void remove_experiment(const Recorder& begun) {
-  char path[Recorder::kPathBytes];
   for (const char* name : {format::kControlFile, format::kHeaderFile, format::kNewHeaderFile})
-    if (begun.path_of(name, path)) unlink(path);
-  rmdir(begun.directory());
+    begun.directory().remove_file(name);
+  if (*begun.directory().path()) rmdir(begun.directory().path());
 }
 
 Recorder* open_experiment(const Settings& settings, int& error) {
   static Path directory;  // too large for a stack that may be small
-  if (settings.directory[0] != 0)
-    std::memcpy(directory, settings.directory, sizeof settings.directory);
-  else if (error = make_directory(settings.stem, directory); error != 0)
-    return nullptr;
+  if (settings.handed < 0)
+    if (error = make_directory(settings.stem, directory); error != 0) return nullptr;
   Recorder* recorder = free_recorder();
-  if (!recorder) {
+  if (recorder)
+    error = settings.handed < 0 ? recorder->directory().open_path(directory)
+                                : recorder->directory().take(settings.handed);
+  else
     error = errno;
+  if (error == 0) {
+    const Range opened = recorder->open(settings.session, static_cast<std::uint32_t>(getpid()));
+    if (opened.at) return recorder;
+    error = opened.error;
+    remove_experiment(*recorder);
+    recorder->directory().give_back();
+  } else if (settings.handed < 0) {
     rmdir(directory);
-    return nullptr;
+  } else if (!recorder) {
+    close(settings.handed);
   }
-  const Range opened =
-      recorder->open(directory, settings.session, static_cast<std::uint32_t>(getpid()));
-  if (opened.at) return recorder;
-  error = opened.error;
-  remove_experiment(*recorder);
   return nullptr;
 }
 

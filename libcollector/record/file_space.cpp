@@ -1,4 +1,4 @@
-// Reserves and maps pieces of an experiment's files. Any context, signal handlers too.
+// Reserves, maps and writes pieces of an experiment's files. Any context, signal handlers too.
 #include "libcollector/record/file_space.h"
 
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 #include <cerrno>
 
 #include "libcollector/core/syscall.h"
-#include "libcollector/record/handed_directory.h"
 
 namespace gnomon::collector {
 namespace {
@@ -22,11 +21,6 @@ bool within_file_size_limit(std::uint64_t end) {
   rlimit limit{};
   const long r = raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, arg(&limit));
   return r < 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
-}
-
-int open_file(const char* path, int flags) {
-  if (!is_directory_there()) return -ESTALE;
-  return static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, arg(path), flags | O_CLOEXEC, 0644));
 }
 
 // For file systems without fallocate: writing zeros reserves space, too. Only the writer that owns
@@ -65,9 +59,10 @@ Failure failure_of(long error) {
 
 }  // namespace
 
-Range map_range(const char* path, std::uint64_t offset, std::uint64_t bytes, void* over) {
+Range map_range(File file, Create create, std::uint64_t offset, std::uint64_t bytes, void* over) {
   if (!within_file_size_limit(offset + bytes)) return {nullptr, Failure::file_size_limit, EFBIG};
-  const int fd = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW);
+  const int exclusive = create == Create::must_be_new ? O_EXCL : 0;
+  const int fd = file.directory.open_file(file.name, O_RDWR | O_CREAT | exclusive);
   if (fd < 0) return {nullptr, failure_of(fd), -fd};
   const long reserved = reserve(fd, offset, bytes);
   long at = 0;
@@ -84,15 +79,43 @@ void unmap_range(void* at, std::uint64_t bytes) {
   raw_syscall(SYS_munmap, arg(at), static_cast<long>(bytes));
 }
 
-bool append_text(const char* path, const char* text, std::uint64_t bytes) {
-  const int fd = open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
-  if (fd < 0) return false;
+FileError write_range(File file, std::uint64_t offset, const void* from, std::uint64_t bytes) {
+  if (!within_file_size_limit(offset + bytes)) return {Failure::file_size_limit, EFBIG};
+  const int fd = file.directory.open_file(file.name, O_WRONLY | O_CREAT);
+  if (fd < 0) return {failure_of(fd), -fd};
+  const char* at = static_cast<const char*>(from);
+  long n = 0;
+  for (std::uint64_t done = 0; done < bytes; done += static_cast<std::uint64_t>(n)) {
+    do {
+      n = raw_syscall(SYS_pwrite64, fd, arg(at + done), static_cast<long>(bytes - done),
+                      static_cast<long>(offset + done));
+    } while (n == -EINTR);
+    if (n == 0) n = -ENOSPC;
+    if (n < 0) break;
+  }
+  raw_syscall(SYS_close, fd);
+  if (n < 0) return {failure_of(n), static_cast<int>(-n)};
+  return {};
+}
+
+void cut_file(File file, std::uint64_t bytes) {
+  const int fd = file.directory.open_file(file.name, O_WRONLY);
+  if (fd < 0) return;
+  raw_syscall(SYS_ftruncate, fd, static_cast<long>(bytes));
+  raw_syscall(SYS_close, fd);
+}
+
+FileError append_text(File file, const char* text, std::uint64_t bytes) {
+  const int fd = file.directory.open_file(file.name, O_WRONLY | O_CREAT | O_APPEND);
+  if (fd < 0) return {failure_of(fd), -fd};
   // A write beyond the limit would send SIGXFSZ.
   const long size = raw_syscall(SYS_lseek, fd, 0, SEEK_END);
   const bool fits = size >= 0 && within_file_size_limit(static_cast<std::uint64_t>(size) + bytes);
-  const long n = fits ? raw_syscall(SYS_write, fd, arg(text), static_cast<long>(bytes)) : -1;
+  const long n = fits ? raw_syscall(SYS_write, fd, arg(text), static_cast<long>(bytes)) : -EFBIG;
   raw_syscall(SYS_close, fd);
-  return n == static_cast<long>(bytes);
+  if (n < 0) return {failure_of(n), static_cast<int>(-n)};
+  if (n != static_cast<long>(bytes)) return {Failure::no_space, ENOSPC};
+  return {};
 }
 
 }  // namespace gnomon::collector

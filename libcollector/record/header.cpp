@@ -5,11 +5,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "libcollector/core/json_line.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
+#include "libcollector/record/event_rows.h"
 #include "libcollector/record/process_identity.h"
 
 namespace gnomon::collector {
@@ -38,8 +40,8 @@ void write_identity(JsonLine& line, const Settings& settings) {
 
 }  // namespace
 
-bool write_header(const Recorder& recorder, const Settings& settings, const char* timer, int argc,
-                  char** argv, char* scratch, std::size_t scratch_bytes) {
+int write_header(const Recorder& recorder, const Settings& settings, const char* timer, int argc,
+                 char** argv, char* scratch, std::size_t scratch_bytes) {
   utsname host{};
   uname(&host);
   JsonLine line(scratch, scratch_bytes);
@@ -68,20 +70,21 @@ bool write_header(const Recorder& recorder, const Settings& settings, const char
       .open("stacks", '{')
       .text("walk", "unwind tables")
       .close('}');
+  write_events(line);
   const std::size_t length = line.finish();
-  char path[Recorder::kPathBytes], temporary[Recorder::kPathBytes];
-  return length != 0 && recorder.path_of(format::kHeaderFile, path) &&
-         recorder.path_of(format::kNewHeaderFile, temporary) &&
-         append_text(temporary, scratch, length) && rename(temporary, path) == 0;
+  if (length == 0) return E2BIG;
+  const ExperimentDirectory& directory = recorder.directory();
+  const FileError error = append_text({directory, format::kNewHeaderFile}, scratch, length);
+  return error ? error.error : -directory.rename_file(format::kNewHeaderFile, format::kHeaderFile);
 }
 
 void write_log(const Recorder& recorder, const LogEvent& event) {
-  char path[Recorder::kPathBytes], text[256];
+  char text[256];
   JsonLine line(text, sizeof text);
   line.text("event", event.name).number("time", event.time);
   if (event.detail) line.number(event.detail, event.value);
   const std::size_t length = line.finish();
-  if (length != 0 && recorder.path_of(format::kLogFile, path)) append_text(path, text, length);
+  if (length != 0) append_text({recorder.directory(), format::kLogFile}, text, length);
 }
 
 }  // namespace gnomon::collector

@@ -1,10 +1,12 @@
-// Recorder: puts records into the experiment's blocks. Any context; no lock, no errno, no heap.
+// Recorder: puts records into the experiment's lanes, and full lanes into its data files. Any
+// context; no lock, no errno, no heap.
 #include "libcollector/record/recorder.h"
 
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -21,24 +23,6 @@ namespace {
 using format::Failure;
 using format::State;
 
-bool join(const char* directory, const char* name, char (&path)[Recorder::kPathBytes]) {
-  const std::size_t d = std::strlen(directory), n = std::strlen(name);
-  if (d + 1 + n + 1 > sizeof path) return false;
-  std::memcpy(path, directory, d);
-  path[d] = '/';
-  std::memcpy(path + d + 1, name, n + 1);
-  return true;
-}
-
-void close_block(Lane::OpenBlock& open) {
-  if (!open.at) return;
-  auto* header = reinterpret_cast<format::BlockHeader*>(open.at);
-  atomic(header->check)
-      .store(format::block_check(open.chain, open.count), std::memory_order_release);
-  unmap_range(open.at, format::kBlockBytes);
-  open = {};
-}
-
 // Word by word: others may be counting what they drop.
 format::ControlPage copy_of(format::ControlPage& page) {
   static_assert(sizeof page % sizeof(std::uint64_t) == 0);
@@ -51,23 +35,11 @@ format::ControlPage copy_of(format::ControlPage& page) {
 
 }  // namespace
 
-bool Recorder::path_of(const char* name, char (&path)[kPathBytes]) const {
-  return join(directory_, name, path);
-}
-
-Range Recorder::open(const char* directory, std::uint64_t session, std::uint32_t pid) {
-  constexpr Range too_long{nullptr, Failure::open_file, ENAMETOOLONG};
-  char control_path[kPathBytes];
-  if (std::strlen(directory) >= sizeof directory_) return too_long;
-  std::memcpy(directory_, directory, std::strlen(directory) + 1);
-  if (!path_of(format::kControlFile, control_path) || !path_of(format::kStacksFile, stacks_path_))
-    return too_long;
-  for (std::size_t i = 0; i < format::kDataFiles.size(); ++i)
-    if (!path_of(format::kDataFiles[i].data(), data_path_[i])) return too_long;
-
-  const Range page = map_range(control_path, 0, format::kControlBytes, control_);
+Range Recorder::open(std::uint64_t session, std::uint32_t pid) {
+  const Range page = map_range({directory_, format::kControlFile}, Create::must_be_new, 0,
+                               format::kControlBytes, control_);
   if (!page.at) return page;
-  closed_ = 0;
+  sealed_ = 0;
   atomic(epoch_).store(0, std::memory_order_release);
   control_ = static_cast<format::ControlPage*>(page.at);
   control_->major = format::kFormatMajor;
@@ -78,19 +50,18 @@ Range Recorder::open(const char* directory, std::uint64_t session, std::uint32_t
   return page;
 }
 
-Range Recorder::open_storage(std::uint32_t lanes) {
-  if (const Range stacks = stacks_.open(stacks_path_, control_->session); !stacks.at) return stacks;
-  if (!lanes_) {
-    void* memory = mmap(nullptr, lanes * sizeof(Lane), PROT_READ | PROT_WRITE,
+Range Recorder::open_storage(std::uint32_t writers) {
+  if (const Range stacks = stacks_.open(directory_, control_->session); !stacks.at) return stacks;
+  if (!writers_) {
+    void* memory = mmap(nullptr, writers * sizeof(Writer), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return {nullptr, Failure::map_file, errno};
-    lanes_ = static_cast<Lane*>(memory);
-    lane_count_ = lanes;
+    writers_ = static_cast<Writer*>(memory);
+    writer_count_ = writers;
   }
-  control_->lanes = lane_count_;
-  for (std::uint32_t i = 0; i < lane_count_; ++i) leave(lanes_[i]);
+  for (std::uint32_t i = 0; i < writer_count_; ++i) leave(writers_[i]);
   atomic(ready_).store(1, std::memory_order_release);
-  return {lanes_};
+  return {writers_};
 }
 
 bool Recorder::await_debugger(std::uint64_t limit_ns) {
@@ -135,15 +106,15 @@ void Recorder::end(std::uint64_t now, std::uint64_t cpu_time) {
       .compare_exchange_strong(expected, static_cast<std::uint32_t>(State::ended));
   control_->cpu_time = cpu_time;
   atomic(control_->end_time).store(now, std::memory_order_release);
-  close();
+  seal();
 }
 
-// Takes every lane and keeps it, so that nobody writes any more.
-bool Recorder::take_lanes() {
+// Takes every writer and keeps it, so that nobody writes any more.
+bool Recorder::take_writers() {
   constexpr std::uint64_t kPatience = 100'000'000;  // ns
   std::uint64_t limit = 0;
-  for (std::uint32_t i = 0; i < lane_count_; ++i)
-    while (atomic(lanes_[i].busy).exchange(1, std::memory_order_acquire) != 0) {
+  for (std::uint32_t i = 0; i < writer_count_; ++i)
+    while (atomic(writers_[i].busy).exchange(1, std::memory_order_acquire) != 0) {
       if (limit == 0) limit = now(CLOCK_MONOTONIC) + kPatience;
       if (now(CLOCK_MONOTONIC) > limit) return false;
       raw_syscall(SYS_sched_yield);
@@ -151,17 +122,31 @@ bool Recorder::take_lanes() {
   return true;
 }
 
-void Recorder::close() {
-  if (!take_lanes()) return;
-  for (std::uint32_t i = 0; i < lane_count_; ++i)
-    for (Lane::OpenBlock& open : lanes_[i].open) close_block(open);
+bool Recorder::write_out_all() {
+  bool all = true;
+  for (std::uint32_t i = 0; i < writer_count_; ++i)
+    for (std::size_t k = 0; k < format::kDataKinds; ++k) {
+      Writer::Lane& lane = writers_[i].lanes[k];
+      if (lane.used != 0) all = write_out(lane, static_cast<format::DataKind>(k)) && all;
+    }
+  return all;
+}
+
+void Recorder::seal() {
+  if (!take_writers() || !write_out_all()) return;
+  for (std::uint32_t i = 0; i < writer_count_; ++i)
+    for (Writer::Lane& lane : writers_[i].lanes) {
+      if (lane.at) unmap_range(lane.at, format::kBlockBytes);
+      lane = {};
+    }
   stacks_.close();
   auto* closed = reinterpret_cast<format::ClosedPage*>(reinterpret_cast<char*>(control_) +
                                                        format::kClosedPageOffset);
   const format::ControlPage page = copy_of(*control_);
   closed->page = page;
   atomic(closed->check).store(format::page_check(page), std::memory_order_release);
-  closed_ = 1;
+  directory_.remove_file(format::kLanesFile);
+  sealed_ = 1;
 }
 
 void Recorder::fail(Failure failure, int error) {
@@ -187,58 +172,115 @@ bool Recorder::begin_epoch(std::uint32_t next) {
   return atomic(epoch_).compare_exchange_strong(before, next);
 }
 
-// Starts at the lane of this CPU: it is free unless a thread was preempted inside it.
-Lane* Recorder::enter() {
+// Starts at the writer of this CPU: it is free unless a thread was preempted while it had it.
+Writer* Recorder::enter() {
   const int cpu = sched_getcpu();
   const std::uint32_t first = cpu < 0 ? 0 : static_cast<std::uint32_t>(cpu);
-  for (std::uint32_t i = 0; i < lane_count_; ++i) {
-    Lane& lane = lanes_[(first + i) % lane_count_];
-    if (atomic(lane.busy).exchange(1, std::memory_order_acquire) == 0) return &lane;
+  for (std::uint32_t i = 0; i < writer_count_; ++i) {
+    Writer& writer = writers_[(first + i) % writer_count_];
+    if (atomic(writer.busy).exchange(1, std::memory_order_acquire) == 0) return &writer;
   }
-  drop(format::Drop::lanes_busy);
+  drop(format::Drop::writers_busy);
   return nullptr;
 }
 
-void Recorder::leave(Lane& lane) { atomic(lane.busy).store(0, std::memory_order_release); }
+void Recorder::leave(Writer& writer) { atomic(writer.busy).store(0, std::memory_order_release); }
 
-bool Recorder::next_block(Lane& lane, format::DataKind kind) {
-  const auto k = static_cast<std::uint32_t>(kind);
-  Lane::OpenBlock& open = lane.open[k];
-  close_block(open);
-  const std::uint32_t index = atomic(control_->blocks[k]).fetch_add(1, std::memory_order_relaxed);
+bool Recorder::get_lane(Writer::Lane& lane) {
+  if (lane.at) return true;
+  const std::uint32_t index = atomic(control_->lanes).fetch_add(1, std::memory_order_acq_rel);
   const Range range =
-      map_range(data_path_[k], std::uint64_t{index} * format::kBlockBytes, format::kBlockBytes);
+      index >= format::kMaxLanes
+          ? Range{nullptr, Failure::map_file, ENOSPC}
+          : map_range({directory_, format::kLanesFile}, Create::if_missing,
+                      std::uint64_t{index} * format::kBlockBytes, format::kBlockBytes);
   if (!range.at) {
     fail(range.failure, range.error);
     return false;
   }
-  atomic(control_->mapped[k]).fetch_add(1, std::memory_order_release);
-  auto* header = static_cast<format::BlockHeader*>(range.at);
-  header->major = format::kFormatMajor;
-  header->kind = static_cast<std::uint16_t>(kind);
-  header->index = index;
-  header->session = control_->session;
-  atomic(header->magic).store(format::kBlockMagic, std::memory_order_release);
-  open = {static_cast<char*>(range.at), sizeof(format::BlockHeader), 0, 0};
+  lane = {static_cast<char*>(range.at), 0};
   return true;
 }
 
-bool Recorder::put_words(Lane& lane, const format::EventKind& kind, std::uint32_t* words,
-                         std::uint32_t bytes) {
-  Lane::OpenBlock& open = lane.open[static_cast<std::uint32_t>(kind.file)];
-  if (!open.at || open.used + bytes > format::kBlockBytes)
-    if (!next_block(lane, kind.file)) return false;
-  const std::uint64_t digest = format::record_digest(kind.id, words, bytes);
-  const format::RecordWord word{kind.id, static_cast<std::uint8_t>(bytes / 8),
-                                format::record_check(digest)};
-  std::memcpy(words, &word, sizeof word);
-  auto* to = reinterpret_cast<std::uint32_t*>(open.at + open.used);
-  std::memcpy(to + 1, words + 1, bytes - sizeof *words);
+// If it fails the lane keeps its block.
+bool Recorder::write_out(Writer::Lane& lane, format::DataKind kind) {
+  auto& header = *reinterpret_cast<format::BlockHeader*>(lane.at);
+  header.bytes = lane.used;
+  header.check = format::block_check(reinterpret_cast<const std::uint64_t*>(lane.at), lane.used);
+  const FileError error =
+      write_range({directory_, format::kDataFiles[static_cast<std::size_t>(kind)]},
+                  std::uint64_t{header.number} * format::kBlockBytes, lane.at, lane.used);
+  if (error) {
+    fail(error.failure, error.error);
+    return false;
+  }
+  // A reader that copies the lane meanwhile sees by `magic` that the block is not in it any more.
+  atomic(header.magic).store(0, std::memory_order_release);
+  std::memset(lane.at + sizeof header.magic, 0, lane.used - sizeof header.magic);
+  lane.used = 0;
+  return true;
+}
+
+bool Recorder::begin_block(Writer& writer, format::DataKind kind, const Origin& origin) {
+  const auto k = static_cast<std::uint32_t>(kind);
+  Writer::Lane& lane = writer.lanes[k];
+  if (!get_lane(lane) || (lane.used != 0 && !write_out(lane, kind))) return false;
+  auto& header = *reinterpret_cast<format::BlockHeader*>(lane.at);
+  header.major = format::kFormatMajor;
+  header.kind = static_cast<std::uint16_t>(kind);
+  header.number = atomic(control_->blocks[k]).fetch_add(1, std::memory_order_acq_rel);
+  header.session = control_->session;
+  header.thread = origin.thread;
+  header.cpu = origin.cpu;
+  header.time = origin.time;
+  atomic(header.magic).store(format::kBlockMagic, std::memory_order_release);
+  lane.used = sizeof header;
+  return true;
+}
+
+bool Recorder::put_head(Writer& writer, const format::EventKind& kind, std::uint32_t* words) {
+  Writer::Lane& lane = writer.lanes[static_cast<std::uint32_t>(kind.file)];
+  if (lane.used == 0 || lane.used + kind.size > format::kBlockBytes)
+    if (!begin_block(writer, kind.file, {})) return false;
+  format::RecordWord word{kind.id, static_cast<std::uint8_t>(kind.size / 8), 0};
+  auto* to = reinterpret_cast<std::uint32_t*>(lane.at + lane.used);
+  atomic(*to).store(std::bit_cast<std::uint32_t>(word), std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  std::memcpy(to + 1, words + 1, kind.size - sizeof *words);
+  word.check = format::record_check(format::record_digest(kind.id, words, kind.size));
+  words[0] = std::bit_cast<std::uint32_t>(word);
   atomic(*to).store(words[0], std::memory_order_release);
-  open.used += bytes;
-  open.chain = format::digest_step(open.chain, digest);
-  auto* header = reinterpret_cast<format::BlockHeader*>(open.at);
-  atomic(header->count).store(++open.count, std::memory_order_release);
+  lane.used += kind.size;
+  return true;
+}
+
+bool Recorder::begin_compact(Writer& writer, const format::EventKind& kind, const Origin& origin,
+                             std::uint32_t& time) {
+  constexpr std::uint64_t kLongest = ~std::uint32_t{0};  // ns
+  Writer::Lane& lane = writer.lanes[static_cast<std::uint32_t>(kind.file)];
+  const auto* header = reinterpret_cast<const format::BlockHeader*>(lane.at);
+  if (lane.used == 0 || lane.used + kind.size > format::kBlockBytes ||
+      header->thread != origin.thread || origin.time < header->time ||
+      origin.time - header->time > kLongest) {
+    if (!begin_block(writer, kind.file, origin)) return false;
+    header = reinterpret_cast<const format::BlockHeader*>(lane.at);
+  }
+  time = static_cast<std::uint32_t>(origin.time - header->time);
+  return true;
+}
+
+bool Recorder::put_words(Writer& writer, const format::EventKind& kind, std::uint64_t address,
+                         std::uint64_t* words) {
+  using format::CompactWord;
+  Writer::Lane& lane = writer.lanes[static_cast<std::uint32_t>(kind.file)];
+  auto* to = reinterpret_cast<std::uint64_t*>(lane.at + lane.used);
+  words[0] = CompactWord::of(address, kind.id, 0).bits;
+  atomic(*to).store(words[0], std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  std::memcpy(to + 1, words + 1, kind.size - sizeof *words);
+  words[0] = CompactWord::of(address, kind.id, format::compact_check(words, kind.size)).bits;
+  atomic(*to).store(words[0], std::memory_order_release);
+  lane.used += kind.size;
   return true;
 }
 

@@ -1,9 +1,12 @@
-// Recorder: puts records into the experiment's blocks. Any context; no lock, no errno, no heap.
+// Recorder: puts records into the experiment's lanes, and full lanes into its data files. Any
+// context; no lock, no errno, no heap.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
-#include "libcollector/format/block.h"
 #include "libcollector/format/control.h"
+#include "libcollector/format/events.h"
+#include "libcollector/record/experiment_directory.h"
 #include "libcollector/record/file_space.h"
 #include "libcollector/record/stack_table.h"
 
@@ -11,107 +14,127 @@ namespace gnomon::collector {
 
 inline constexpr std::uint32_t kMaxFrames = 1024;
 inline constexpr std::uint32_t kTextBytes = 8192;
-inline constexpr std::uint32_t kLaneStackBytes = 16384;
+inline constexpr std::uint32_t kWriterStackBytes = 16384;
 
-// What one writer at a time needs: an open block a data kind, room to collect frames, and a stack,
-// because the interrupted one may be small.
-struct Lane {
-  struct OpenBlock {
-    char* at;  // null: none
-    std::uint32_t used;
-    std::uint32_t count;
-    std::uint64_t chain;  // of the digests of its records
+// What a thread needs while it records: a lane of each data kind, room to collect frames, and a
+// stack, because the thread's own may be small. One thread at a time has it.
+struct Writer {
+  struct Lane {
+    char* at;            // null: this writer has none of this kind yet
+    std::uint32_t used;  // bytes, with the block's header; 0: the lane holds no block
   };
   std::uint32_t busy;
-  OpenBlock open[format::kDataKinds];
+  Lane lanes[format::kDataKinds];
   std::uint64_t frames[kMaxFrames];  // leaf first
   char text[kTextBytes];             // a line of map.jsonl
-  alignas(16) char stack[kLaneStackBytes];
+  alignas(16) char stack[kWriterStackBytes];
 };
 
 // Lives in zeroed memory that a fork child sees zeroed again: the child records nothing.
 class Recorder {
  public:
-  static constexpr std::uint32_t kPathBytes = 4096;
-
-  // True if open() may be called: nothing is open, or what was is closed completely.
-  bool is_free() const { return !control_ || closed_ != 0; }
-  // Creates the control page in `directory`: from here on fail() is seen. After a recording that
-  // was closed it takes the place of that one's, which threads that come late may still count in.
-  // Normal context.
-  Range open(const char* directory, std::uint64_t session, std::uint32_t pid);
-  // Creates stack table and lanes, or makes the lanes of an earlier recording free again. Normal
+  // Returns true if open() may be called: nothing is open, or the last recording is sealed.
+  bool is_free() const { return !control_ || sealed_ != 0; }
+  // To be opened before open().
+  ExperimentDirectory& directory() { return directory_; }
+  const ExperimentDirectory& directory() const { return directory_; }
+  // Creates the control page: from here on fail() is seen. After a recording that was sealed the
+  // page takes the place of that one's, which threads that come late may still count in. Normal
   // context.
-  Range open_storage(std::uint32_t lanes);
-  // State: armed, until the debugger asks to record. False: it did not within `limit_ns`. Normal
-  // context.
+  Range open(std::uint64_t session, std::uint32_t pid);
+  // Creates the stack table and `writers` writers, or makes those of an earlier recording free
+  // again. Normal context.
+  Range open_storage(std::uint32_t writers);
+  // State: armed, until the debugger asks to record. Returns false if the debugger did not within
+  // `limit_ns`. Normal context.
   bool await_debugger(std::uint64_t limit_ns);
   // State: recording. Normal context.
   void begin(std::uint64_t now);
-  // False in a fork child, before begin() and once recording ended, failed or was asked to end.
+  // Returns false in a fork child, before begin(), and once the recording has ended, failed or was
+  // asked to end.
   bool recording() const;
-  // True if it is still to be ended as the debugger asked.
+  // Returns true if the recording is still to be ended as the debugger asked.
   bool end_requested() const;
-  // Ends recording and closes what was written; state failed stays. Nothing in a fork child or the
-  // second time. Waits a tenth of a second at most for threads that are writing: if one stays,
-  // blocks stay open. Normal context.
+  // Ends the recording and seals the experiment; state failed stays. Does nothing in a fork child
+  // or the second time. Waits a tenth of a second at most for threads that are writing: if one
+  // stays, or a lane cannot be written out, the experiment is not sealed and keeps its lanes.
+  // Normal context.
   void end(std::uint64_t now, std::uint64_t cpu_time);
-  // The first failure stays; recording stops here.
+  // The first failure stays; the recording stops here.
   void fail(format::Failure failure, int error);
   void drop(format::Drop drop);
   void count_map_line();
 
   // Counts the times that code was unloaded: an address means one function within an epoch.
   std::uint32_t epoch() const;
-  // False: somebody else was faster, and epoch() is not next - 1 any more.
+  // Returns false if another thread was faster, and epoch() is not next - 1 any more.
   bool begin_epoch(std::uint32_t next);
 
-  Lane* enter();  // null: all lanes are busy, and counted
-  void leave(Lane& lane);
+  // Returns null, and counts a drop, if all writers are busy.
+  Writer* enter();
+  void leave(Writer& writer);
 
-  // Interns `count` frames of lane.frames, under a mark of the epoch; `truncated` puts the marker
-  // above the outermost.
-  // fresh(pc, lane) is called for every frame the table did not know. 0: failed.
+  // Interns `count` frames of writer.frames, under a mark of the epoch; `truncated` puts the marker
+  // above the outermost. Calls fresh(pc, writer) for every frame that the table did not know.
+  // Returns the stack's node, or 0 if the recording has failed.
   template <typename Fresh>
-  std::uint32_t intern(Lane& lane, std::uint32_t count, bool truncated, Fresh fresh);
+  std::uint32_t intern(Writer& writer, std::uint32_t count, bool truncated, Fresh fresh);
 
-  // Completes record.word and publishes the record. False: failed.
+  // Completes the record's first word and publishes the record. Returns false if the recording has
+  // failed. compact: of a kind with that layout; thread and time go into the header of its block.
   template <typename Record>
-  bool put(Lane& lane, const format::EventKind& kind, Record& record) {
-    static_assert(sizeof(Record) % 8 == 0);
-    return put_words(lane, kind, reinterpret_cast<std::uint32_t*>(&record), sizeof(Record));
+  bool put(Writer& writer, std::uint8_t kind, Record& record) {
+    static_assert(sizeof(Record) % 8 == 0 && alignof(Record) == 8);
+    return put_head(writer, *format::find_event_kind(kind),
+                    reinterpret_cast<std::uint32_t*>(&record));
+  }
+  struct Origin {
+    std::uint32_t thread;  // kernel thread id
+    std::uint16_t cpu;
+    std::uint64_t time;  // CLOCK_MONOTONIC, ns
+  };
+  // Also begins a block if the open one is of another thread or began too long ago for the
+  // record's field `time`, which this function sets.
+  template <typename Record>
+  bool put_compact(Writer& writer, std::uint8_t kind, const Origin& origin, std::uint64_t address,
+                   Record& record) {
+    static_assert(sizeof(Record) % 8 == 0 && alignof(Record) == 8);
+    if (!begin_compact(writer, *format::find_event_kind(kind), origin, record.time)) return false;
+    return put_words(writer, *format::find_event_kind(kind), address,
+                     reinterpret_cast<std::uint64_t*>(&record));
   }
 
   format::ControlPage* control() const { return control_; }
-  const char* directory() const { return directory_; }
-  // directory/name; false: too long
-  bool path_of(const char* name, char (&path)[kPathBytes]) const;
 
  private:
-  bool put_words(Lane& lane, const format::EventKind& kind, std::uint32_t* words,
-                 std::uint32_t bytes);
-  bool next_block(Lane& lane, format::DataKind kind);
-  bool take_lanes();
-  void close();
+  bool put_head(Writer& writer, const format::EventKind& kind, std::uint32_t* words);
+  bool begin_compact(Writer& writer, const format::EventKind& kind, const Origin& origin,
+                     std::uint32_t& time);
+  bool put_words(Writer& writer, const format::EventKind& kind, std::uint64_t address,
+                 std::uint64_t* words);
+  bool begin_block(Writer& writer, format::DataKind kind, const Origin& origin);
+  bool get_lane(Writer::Lane& lane);
+  bool write_out(Writer::Lane& lane, format::DataKind kind);
+  bool take_writers();
+  bool write_out_all();
+  void seal();
   std::uint32_t failed(const StackTable::Interned& result) {
     fail(result.failure, result.error);
     return 0;
   }
 
   std::uint32_t ready_;
-  std::uint32_t closed_;
-  std::uint32_t lane_count_;
+  std::uint32_t sealed_;
+  std::uint32_t writer_count_;
   std::uint32_t epoch_;
   format::ControlPage* control_;
-  Lane* lanes_;
+  Writer* writers_;
   StackTable stacks_;
-  char directory_[kPathBytes];
-  char stacks_path_[kPathBytes];
-  char data_path_[format::kDataFiles.size()][kPathBytes];
+  ExperimentDirectory directory_;
 };
 
 template <typename Fresh>
-std::uint32_t Recorder::intern(Lane& lane, std::uint32_t count, bool truncated, Fresh fresh) {
+std::uint32_t Recorder::intern(Writer& writer, std::uint32_t count, bool truncated, Fresh fresh) {
   std::uint32_t parent = 0;
   if (const std::uint32_t at = epoch(); at != 0) {
     const StackTable::Interned mark = stacks_.intern(0, format::epoch_mark(at));
@@ -124,9 +147,9 @@ std::uint32_t Recorder::intern(Lane& lane, std::uint32_t count, bool truncated, 
     parent = marker.node;
   }
   for (std::uint32_t i = count; i-- > 0;) {
-    const StackTable::Interned frame = stacks_.intern(parent, lane.frames[i]);
+    const StackTable::Interned frame = stacks_.intern(parent, writer.frames[i]);
     if (!frame.node) return failed(frame);
-    if (frame.fresh) fresh(lane.frames[i], lane);
+    if (frame.fresh) fresh(writer.frames[i], writer);
     parent = frame.node;
   }
   return parent;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "libcollector/core/atomic.h"
+#include "libcollector/format/names.h"
 
 namespace gnomon::collector {
 namespace {
@@ -16,10 +17,11 @@ void fill(format::StackNode& node, std::uint32_t id, std::uint32_t parent, std::
 
 }  // namespace
 
-Range StackTable::open(const char* path, std::uint64_t session) {
-  const Range head = map_range(path, 0, format::kStackNodesOffset);
+Range StackTable::open(const ExperimentDirectory& directory, std::uint64_t session) {
+  const Range head = map_range({directory, format::kStacksFile}, Create::must_be_new, 0,
+                               format::kStackNodesOffset);
   if (!head.at) return head;
-  path_ = path;
+  directory_ = &directory;
   header_ = static_cast<format::StackHeader*>(head.at);
   buckets_ =
       reinterpret_cast<std::uint32_t*>(static_cast<char*>(head.at) + format::kStackBucketsOffset);
@@ -52,8 +54,9 @@ Range StackTable::map_segment_of(std::uint32_t id) {
   auto slot = atomic(segments_[s]);
   if (format::StackNode* there = slot.load(std::memory_order_acquire)) return {there};
   const std::uint64_t bytes = segment_bytes(s);
-  const Range range = map_range(
-      path_, format::kStackNodesOffset + segment_first(s) * sizeof(format::StackNode), bytes);
+  const Range range =
+      map_range({*directory_, format::kStacksFile}, Create::if_missing,
+                format::kStackNodesOffset + segment_first(s) * sizeof(format::StackNode), bytes);
   if (!range.at) return range;
   format::StackNode* expected = nullptr;
   if (!slot.compare_exchange_strong(expected, static_cast<format::StackNode*>(range.at))) {
@@ -92,10 +95,13 @@ StackTable::Interned StackTable::intern(std::uint32_t parent, std::uint64_t pc) 
 
 void StackTable::close() {
   if (!header_) return;
+  const std::uint64_t nodes = header_->nodes;
   atomic(header_->closed).store(1, std::memory_order_release);
   unmap_range(header_, format::kStackNodesOffset);
   for (unsigned s = 0; s < kSegments; ++s)
     if (segments_[s]) unmap_range(segments_[s], segment_bytes(s));
+  cut_file({*directory_, format::kStacksFile},
+           format::kStackNodesOffset + nodes * sizeof(format::StackNode));
   *this = {};
 }
 

@@ -11,8 +11,8 @@ namespace gnomon::collector {
 // Lives in zeroed memory: no constructor, all-zero is the closed table.
 class StackTable {
  public:
-  // Creates the file. `path` must outlive the table. Normal context.
-  Range open(const char* path, std::uint64_t session);
+  // Creates the file in `directory`, which must outlive the table. Normal context.
+  Range open(const ExperimentDirectory& directory, std::uint64_t session);
 
   struct Interned {
     std::uint32_t node = 0;  // 0: not interned, see failure
@@ -20,8 +20,8 @@ class StackTable {
     format::Failure failure = format::Failure::none;
     int error = 0;
   };
-  // The file is complete; nobody interns any more. The table may be opened again. Nothing on one
-  // that is not open.
+  // Marks the file as complete and cuts it to its size; nobody interns any more. The table may be
+  // opened again. Does nothing on a table that is not open.
   void close();
 
   // The node of frame `pc` called from node `parent`.
@@ -30,14 +30,14 @@ class StackTable {
  private:
   // Nodes are mapped in segments, each as large as all before it: segment 0 holds kFirstNodes.
   static constexpr std::uint32_t kFirstNodes = format::kStackFirstNodes;
-  static constexpr std::uint32_t kSegments = 17;
+  static constexpr std::uint32_t kSegments = 22;
 
   static std::uint64_t segment_first(unsigned segment);  // node
   static std::uint64_t segment_bytes(unsigned segment);
   format::StackNode* node(std::uint32_t id) const;
   Range map_segment_of(std::uint32_t id);
 
-  const char* path_;
+  const ExperimentDirectory* directory_;
   format::StackHeader* header_;
   std::uint32_t* buckets_;
   format::StackNode* segments_[kSegments];

@@ -12,7 +12,7 @@
 namespace gnomon::collector {
 namespace {
 
-bool copy(const char* from, char (&to)[Recorder::kPathBytes]) {
+bool copy(const char* from, char (&to)[ExperimentDirectory::kPathBytes]) {
   if (!from || std::strlen(from) >= sizeof to) return false;
   std::memcpy(to, from, std::strlen(from) + 1);
   return true;

@@ -50,11 +50,11 @@ void on_thread_end(void* slot) {
   release_thread(thread);
 }
 
+// Two writers for each CPU, because a thread may be preempted while it has one.
 bool open_storage() {
   const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-  const Range opened = recorder->open_storage(static_cast<std::uint32_t>(cpus < 2    ? 4
-                                                                         : cpus > 64 ? 128
-                                                                                     : 2 * cpus));
+  const auto writers = static_cast<std::uint32_t>(cpus < 2 ? 4 : cpus > 64 ? 128 : 2 * cpus);
+  const Range opened = recorder->open_storage(writers);
   if (!opened.at) recorder->fail(opened.failure, opened.error);
   return opened.at;
 }
@@ -68,14 +68,14 @@ void hold() {
   write_log(*recorder, {asked ? "begin" : "begin unasked", at, "held", at - armed});
 }
 
-void note_fresh_frame(std::uint64_t pc, Recorder& to, Lane& lane) {
-  if (note_load_object(pc, to, lane)) unwinder.forget();
+void note_fresh_frame(std::uint64_t pc, Recorder& to, Writer& writer) {
+  if (note_load_object(pc, to, writer)) unwinder.forget();
 }
 
 void end_recording() {
   recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
   write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
-  give_directory_back();
+  recorder->directory().give_back();
 }
 
 // Runs once a session. Ticks that come meanwhile find nothing to do.
@@ -172,13 +172,13 @@ int open_session(int argc, char** argv, Timer timer) {
   int error = 0;
   recorder = open_experiment(settings, error);
   if (!recorder) return error;
-  if (write_header(*recorder, settings, timer_name(timer), argc, argv, scratch, sizeof scratch))
-    return 0;
-  error = errno;
+  error = write_header(*recorder, settings, timer_name(timer), argc, argv, scratch, sizeof scratch);
+  if (error == 0) return 0;
   recorder->end(now(CLOCK_MONOTONIC), 0);
   remove_experiment(*recorder);
+  recorder->directory().give_back();
   recorder = nullptr;
-  return error != 0 ? error : EIO;
+  return error;
 }
 
 void record_launch(int argc, char** argv) {
@@ -246,14 +246,10 @@ bool end_session() {
 
 Beginning begin_attached(const Settings& wanted) {
   settings = wanted;
-  if (settings.handed >= 0 && !take_directory(settings.handed, settings.directory))
-    return {nullptr, EBADF};
   const CommandLine command = command_line();
   const Timer timer = choose_timer(settings.interval_ns, is_confined());
-  if (const int error = open_session(command.count, command.words, timer); error != 0) {
-    give_directory_back();
+  if (const int error = open_session(command.count, command.words, timer); error != 0)
     return {nullptr, error};
-  }
   keep_ticks_off_alternate_stacks();  // their sizes are not known
   if (arm(timer, Loaded::at_any_time))
     begin_recording();

@@ -20,8 +20,8 @@ struct ClockSums {
   StackSum total;
 };
 
-// Reads the file `profile`. Damage is a fault, never summed. A block or record that its writer has
-// begun and not published is not there yet.
+// Reads the file `profile`. Damage is a fault, never summed. A record that its writer has begun and
+// not completed is not there yet.
 Result<ClockSums> sum_clock_samples(const Experiment& experiment, const Interrupt& interrupt = {});
 
 // An experiment and its events, as every report begins with.

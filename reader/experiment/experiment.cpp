@@ -1,13 +1,14 @@
 // An experiment: a directory NAME.er, written by a collector that may still be writing. Any thread.
 #include "reader/experiment/experiment.h"
 
+#include <array>
+#include <cstddef>
 #include <cstring>
 
 #include "libcollector/format/block.h"
 #include "libcollector/format/names.h"
 #include "reader/experiment/json_lines.h"
-#include "reader/io/load.h"
-#include "reader/io/mapped_file.h"
+#include "reader/io/file.h"
 
 namespace gnomon::reader {
 namespace {
@@ -20,24 +21,30 @@ struct Control {
 };
 
 Result<Control> read_control(const std::string& directory) {
+  constexpr int kAttempts = 3;  // the closed page may be written while it is read
   const std::string path = directory + "/" + format::kControlFile;
-  auto file = MappedFile::open(path);
+  const auto file = File::open(path);
   if (!file) return tl::unexpected(file.error());
-  if (file->bytes().size() < format::kControlBytes)
-    return fault(path + " is damaged: it is too short", "record again");
-  const std::byte* at = file->bytes().data();
-  const auto* closed = reinterpret_cast<const format::ClosedPage*>(at + format::kClosedPageOffset);
-  const std::uint32_t check = load(closed->check);
-  Control control;
-  control.closed = check != 0;
-  std::memcpy(&control.page,
-              control.closed ? reinterpret_cast<const std::byte*>(&closed->page) : at,
-              sizeof control.page);
-  if (control.page.magic != format::kControlMagic || control.page.major != format::kFormatMajor ||
-      control.page.state > static_cast<std::uint32_t>(format::kLastState) ||
-      (control.closed && check != format::page_check(control.page)))
-    return fault(path + " is damaged", "record again");
-  return control;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    alignas(8) std::array<std::byte, format::kControlBytes> bytes{};
+    const auto read = file->read(0, bytes);
+    if (!read) return tl::unexpected(read.error());
+    if (*read < bytes.size()) break;
+    format::ClosedPage closed{};
+    std::memcpy(&closed, bytes.data() + format::kClosedPageOffset, sizeof closed);
+    Control control;
+    control.closed = closed.check != 0;
+    if (control.closed)
+      control.page = closed.page;
+    else
+      std::memcpy(&control.page, bytes.data(), sizeof control.page);
+    if (control.page.magic == format::kControlMagic && control.page.major == format::kFormatMajor &&
+        control.page.state <= static_cast<std::uint32_t>(format::kLastState) &&
+        control.page.lanes <= format::kMaxLanes &&
+        (!control.closed || closed.check == format::page_check(control.page)))
+      return control;
+  }
+  return fault(path + " is damaged", "record again");
 }
 
 Result<std::vector<LoadObject>> read_map(const std::string& directory, std::uint32_t written) {

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -24,7 +25,11 @@ Result<void> check_directory(const std::string& directory) {
   if (stat(directory.c_str(), &info) != 0)
     return fault("there is no experiment " + directory,
                  "name a directory that the collector wrote, such as test.1.er");
-  if (!S_ISDIR(info.st_mode) || stat((directory + "/" + format::kHeaderFile).c_str(), &info) != 0)
+  const bool is_there = stat((directory + "/" + format::kHeaderFile).c_str(), &info) == 0;
+  if (!is_there && errno == EACCES)
+    return fault("cannot open " + directory + ": " + std::strerror(EACCES),
+                 "read it as the user who recorded it, or as root");
+  if (!is_there)
     return fault(directory + " is not an experiment",
                  "name a directory that the collector wrote, such as test.1.er");
   return {};
@@ -62,6 +67,38 @@ ProcessStat read_stat(std::uint32_t pid) {
   return stat;
 }
 
+format::Unit unit_named(const std::string& name) {
+  for (std::size_t i = 0; i < format::kUnitNames.size(); ++i)
+    if (format::kUnitNames[i] == name) return static_cast<format::Unit>(i);
+  return format::Unit::none;
+}
+
+// None: an event of that row could not be read.
+std::optional<EventLayout> layout_of(const Json& row) {
+  EventLayout layout;
+  layout.id = field<std::uint8_t>(row, "id");
+  layout.name = field<std::string>(row, "name");
+  layout.file = field<std::string>(row, "file");
+  layout.kind = field<std::uint16_t>(row, "kind");
+  layout.is_compact = field<std::string>(row, "layout") == "compact";
+  layout.size = field<std::uint16_t>(row, "size");
+  for (const Json& each : member(row, "fields"))
+    layout.fields.push_back({field<std::string>(each, "name"), field<std::string>(each, "token"),
+                             field<std::uint8_t>(each, "offset"),
+                             field<std::uint8_t>(each, "width"),
+                             unit_named(field<std::string>(each, "unit"))});
+  const std::size_t head = layout.is_compact ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+  const bool fits = std::all_of(layout.fields.begin(), layout.fields.end(), [&](const auto& each) {
+    return format::is_sound({"", "", each.offset, each.width, each.unit}, layout.size);
+  });
+  const bool is_named =
+      !layout.name.empty() && !layout.file.empty() && layout.file.find('/') == std::string::npos;
+  if (!fits || !is_named || layout.id == 0 || (layout.is_compact && layout.id >= 16) ||
+      layout.size < head || layout.size % 8 != 0 || layout.kind >= format::kDataKinds)
+    return std::nullopt;
+  return layout;
+}
+
 }  // namespace
 
 Result<Header> read_header(const std::string& directory) {
@@ -74,10 +111,11 @@ Result<Header> read_header(const std::string& directory) {
   const Json& json = lines->front();
   const auto major = field<std::uint64_t>(member(json, "format"), "major");
   if (major == 0) return fault(path + " is damaged: it names no format", "record again");
-  if (major > format::kFormatMajor)
-    return fault(directory + " has format " + std::to_string(major) +
-                     ", this program reads up to " + std::to_string(format::kFormatMajor),
-                 "use a newer Gnomon");
+  if (major != format::kFormatMajor)
+    return fault(directory + " has format " + std::to_string(major) + ", this program reads " +
+                     std::to_string(format::kFormatMajor),
+                 major > format::kFormatMajor ? "use a newer Gnomon"
+                                              : "record again, or use an older Gnomon");
   Header header;
   header.session = hex(json, "session");
   header.pid = field<std::uint32_t>(json, "pid");
@@ -96,6 +134,11 @@ Result<Header> read_header(const std::string& directory) {
   header.interval = {field<std::uint64_t>(clock, "interval")};
   header.start_realtime = field<std::uint64_t>(json, "start_realtime");
   header.stack_walk = field<std::string>(member(json, "stacks"), "walk");
+  for (const Json& row : member(json, "events")) {
+    auto layout = layout_of(row);
+    if (!layout) return fault(path + " is damaged: a row of `events` is wrong", "record again");
+    header.events.push_back(std::move(*layout));
+  }
   return header;
 }
 

@@ -6,6 +6,7 @@
 
 #include "reader/base/result.h"
 #include "reader/base/units.h"
+#include "reader/experiment/event.h"
 
 namespace gnomon::reader {
 
@@ -23,6 +24,7 @@ struct Header {
   Nanoseconds interval;
   std::uint64_t start_realtime = 0;  // ns since 1970
   std::string stack_walk;            // how call stacks were found
+  std::vector<EventLayout> events;
 };
 
 Result<Header> read_header(const std::string& directory);

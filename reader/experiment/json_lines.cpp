@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "libcollector/format/text.h"
-#include "reader/io/mapped_file.h"
+#include "reader/io/file.h"
 
 namespace gnomon::reader {
 namespace {

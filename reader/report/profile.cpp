@@ -46,7 +46,7 @@ Result<Frames> frames_of(const ClockSums& events, const Stacks& stacks, AddressS
     if (id % kAsk == 0 && interrupt.asked()) return interrupted();
     if (!(*met)[id]) continue;
     const format::StackNode& node = stacks.node(StackId{id});
-    if (node.pc & format::kEpochBit) {
+    if (format::is_epoch_mark(node.pc)) {
       const bool has_samples = id < events.by_stack.size() && events.by_stack[id].samples != 0;
       if (node.parent != 0 || has_samples) return stack_is_missing();
       epoch[id] = static_cast<std::uint32_t>(node.pc);
@@ -131,12 +131,13 @@ Result<Profile> open_profile(const std::string& directory, const Interrupt& inte
   auto recording = open_recording(directory, interrupt);
   if (!recording) return tl::unexpected(recording.error());
   auto& [experiment, events] = *recording;
-  auto stacks = Stacks::open(experiment, interrupt);
-  if (!stacks) return tl::unexpected(stacks.error());
+  Stacks stacks;
+  if (auto read = stacks.read_new(experiment, interrupt); !read)
+    return tl::unexpected(read.error());
   // A call stack may lie in an object that was loaded since the map was read.
   if (auto again = open_experiment(directory)) experiment.objects = std::move(again->objects);
   AddressSpace space(experiment.objects, live_files_of(experiment.header), interrupt);
-  auto built = build(events, *stacks, space, interrupt);
+  auto built = build(events, stacks, space, interrupt);
   if (!built) return tl::unexpected(built.error());
   Values inclusive = inclusive_by_node(built->tree, built->exclusive);
   FunctionValues functions = by_function(built->tree, built->exclusive, inclusive);

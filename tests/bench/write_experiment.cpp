@@ -13,6 +13,7 @@
 
 #include "libcollector/core/json_line.h"
 #include "libcollector/format/names.h"
+#include "libcollector/record/event_rows.h"
 #include "libcollector/record/file_space.h"
 #include "libcollector/record/recorder.h"
 
@@ -39,23 +40,24 @@ int is_libc(dl_phdr_info* info, std::size_t, void* to) {
   return 1;
 }
 
-bool append(const std::string& path, JsonLine& line, const char* text) {
+bool append(const collector::ExperimentDirectory& directory, const char* name, JsonLine& line,
+            const char* text) {
   const std::size_t length = line.finish();
-  return length != 0 && collector::append_text(path.c_str(), text, length);
+  return length != 0 && !collector::append_text({directory, name}, text, length);
 }
 
-bool write_texts(const std::string& directory, const Code& code, Recorder& recorder) {
-  char text[1024];
+bool write_texts(const Code& code, Recorder& recorder) {
+  char text[4096];
   JsonLine header(text, sizeof text);
   header.open("format", '{').number("major", format::kFormatMajor);
   header.number("minor", format::kFormatMinor).close('}').hex("session", kSession).number("pid", 1);
   header.open("argv", '[').item("write_experiment").close(']');
-  const std::string path = directory + "/" + format::kHeaderFile;
-  if (!append(path, header, text)) return false;
+  collector::write_events(header);
+  if (!append(recorder.directory(), format::kHeaderFile, header, text)) return false;
   JsonLine map(text, sizeof text);
   map.text("event", "load").hex("begin", code.begin).hex("end", code.end).hex("bias", code.bias);
   map.text("path", code.path.c_str());
-  if (!append(directory + "/" + format::kMapFile, map, text)) return false;
+  if (!append(recorder.directory(), format::kMapFile, map, text)) return false;
   recorder.count_map_line();
   return true;
 }
@@ -92,16 +94,16 @@ bool write_events(Recorder& recorder, const std::vector<std::vector<std::uint64_
   std::mt19937_64 random(2);
   for (std::uint64_t i = 0; i < events; ++i) {
     const auto& stack = stacks[random() % stacks.size()];
-    collector::Lane* lane = recorder.enter();
-    std::copy(stack.begin(), stack.end(), lane->frames);
+    collector::Writer* writer = recorder.enter();
+    std::copy(stack.begin(), stack.end(), writer->frames);
     format::ClockSample sample{};
-    sample.thread = 1;
-    sample.time = 1000 + i * 1'000'000;
+    sample.head.thread = 1;
+    sample.head.time = 1000 + i * 1'000'000;
     sample.weight = 1'000'000 + random() % 1000;
-    sample.stack = recorder.intern(*lane, static_cast<std::uint32_t>(stack.size()), false,
-                                   [](std::uint64_t, collector::Lane&) {});
-    if (!sample.stack || !recorder.put(*lane, format::kEventKinds[0], sample)) return false;
-    recorder.leave(*lane);
+    sample.head.stack = recorder.intern(*writer, static_cast<std::uint32_t>(stack.size()), false,
+                                        [](std::uint64_t, collector::Writer&) {});
+    if (!sample.head.stack || !recorder.put(*writer, format::kClockSample, sample)) return false;
+    recorder.leave(*writer);
   }
   return true;
 }
@@ -121,8 +123,8 @@ int main(int argc, char** argv) {
   if (memory == MAP_FAILED || code.begin == 0 || depth == 0 || depth > collector::kMaxFrames)
     return 1;
   auto& recorder = *static_cast<Recorder*>(memory);
-  if (!recorder.open(directory.c_str(), kSession, 1).at || !recorder.open_storage(2).at ||
-      !write_texts(directory, code, recorder))
+  if (recorder.directory().open_path(directory.c_str()) != 0 || !recorder.open(kSession, 1).at ||
+      !recorder.open_storage(2).at || !write_texts(code, recorder))
     return std::fprintf(stderr, "cannot write to %s\n", directory.c_str()), 1;
   recorder.begin(1000);
   const bool written = write_events(recorder, make_stacks(code, stacks, depth), events);

@@ -17,7 +17,7 @@
 #include "injector/linkage.h"
 #include "injector/sanitizers.h"
 #include "libcollector/format/attach.h"
-#include "libcollector/format/stacks.h"
+#include "libcollector/format/block.h"
 
 namespace gnomon::injector {
 namespace {
@@ -90,10 +90,10 @@ std::uint64_t files_open(pid_t pid) {
 
 // Exceeding any other limit only makes the call in question fail.
 Result<void> check_limits(pid_t pid, const std::string&) {
-  constexpr rlim_t kFiles = 2;  // the directory of its threads, and a file of one of them
+  constexpr rlim_t kFiles = 2;  // a directory and a file in it
   const std::string set = "`prlimit --pid " + std::to_string(pid);
   rlimit limit{};
-  if (prlimit(pid, RLIMIT_FSIZE, nullptr, &limit) == 0 && limit.rlim_cur < format::kStackFirstBytes)
+  if (prlimit(pid, RLIMIT_FSIZE, nullptr, &limit) == 0 && limit.rlim_cur < format::kBlockBytes)
     return fault("its limit of " + std::to_string(limit.rlim_cur) +
                      " bytes a file leaves no room for an experiment",
                  set + " --fsize=unlimited` lifts that");

@@ -66,7 +66,7 @@ Result<std::string> make_experiment(const std::string& stem, const Owner& owner)
   constexpr int kMost = 1'000'000;
   for (int n = 1; n < kMost; ++n) {
     std::string directory = stem + "." + std::to_string(n) + ".er";
-    if (mkdir(directory.c_str(), 0755) == 0) {
+    if (mkdir(directory.c_str(), 0700) == 0) {
       if (owner.user == geteuid() || give(directory, owner)) return directory;
       const int error = errno;
       rmdir(directory.c_str());

@@ -9,6 +9,7 @@
 
 #include "libcollector/core/json_line.h"
 #include "libcollector/format/names.h"
+#include "libcollector/record/event_rows.h"
 #include "libcollector/record/file_space.h"
 #include "libcollector/record/recorder.h"
 #include "reader/experiment/events.h"
@@ -37,26 +38,32 @@ class Directory {
   std::string path_;
 };
 
-inline bool write_line(const std::string& path, collector::JsonLine& line, const char* text) {
+inline bool write_line(const collector::ExperimentDirectory& directory, const char* name,
+                       collector::JsonLine& line, const char* text) {
   const std::size_t length = line.finish();
-  return length != 0 && collector::append_text(path.c_str(), text, length);
+  return length != 0 && !collector::append_text({directory, name}, text, length);
 }
 
-inline bool write_header(const Directory& directory, std::uint64_t major) {
-  char text[512];
+inline std::string header_line(std::uint64_t major = format::kFormatMajor) {
+  char text[4096];
   collector::JsonLine line(text, sizeof text);
   line.open("format", '{').number("major", major).number("minor", 0).close('}');
   line.hex("session", kSession).number("pid", 1).open("argv", '[').item("x").close(']');
-  const std::string path = directory.file(format::kHeaderFile), fresh = path + ".new";
-  return write_line(fresh, line, text) && rename(fresh.c_str(), path.c_str()) == 0;
+  collector::write_events(line);
+  return {text, line.finish()};
 }
 
-inline bool write_map(const Directory& directory, collector::Recorder& recorder) {
+inline bool write_header(const collector::ExperimentDirectory& directory, const std::string& line) {
+  return !collector::append_text({directory, format::kNewHeaderFile}, line.data(), line.size()) &&
+         directory.rename_file(format::kNewHeaderFile, format::kHeaderFile) == 0;
+}
+
+inline bool write_map(collector::Recorder& recorder) {
   char text[512];
   collector::JsonLine line(text, sizeof text);
   line.text("event", "load").hex("begin", 0x1000).hex("end", 0x2000).hex("bias", 0);
   line.text("path", "/gone");
-  if (!write_line(directory.file(format::kMapFile), line, text)) return false;
+  if (!write_line(recorder.directory(), format::kMapFile, line, text)) return false;
   recorder.count_map_line();
   return true;
 }
@@ -72,42 +79,49 @@ inline collector::Recorder* new_recorder() {
 
 // The collector's order.
 inline bool begin_experiment(const Directory& directory, collector::Recorder& recorder,
-                             std::uint32_t lanes) {
-  if (!recorder.open(directory.path().c_str(), kSession, 1).at || !write_header(directory, 1) ||
-      !recorder.open_storage(lanes).at || !write_map(directory, recorder))
+                             std::uint32_t writers, const std::string& header = header_line()) {
+  if (recorder.directory().open_path(directory.path().c_str()) != 0 ||
+      !recorder.open(kSession, 1).at || !write_header(recorder.directory(), header) ||
+      !recorder.open_storage(writers).at || !write_map(recorder))
     return false;
   recorder.begin(1000);
   return true;
 }
 
-// Records one sample, leaf first. False: not recorded.
+// The node of a call stack, leaf first; 0: failed.
+inline std::uint32_t intern(collector::Recorder& recorder, collector::Writer& writer,
+                            const std::vector<std::uint64_t>& stack) {
+  std::copy(stack.begin(), stack.end(), writer.frames);
+  return recorder.intern(writer, static_cast<std::uint32_t>(stack.size()), false,
+                         [](std::uint64_t, collector::Writer&) {});
+}
+
+// Records one sample, leaf first. Returns false if it was not recorded.
 inline bool record(collector::Recorder& recorder, const std::vector<std::uint64_t>& stack,
                    std::uint64_t weight) {
-  collector::Lane* lane = recorder.enter();
-  if (!lane) return false;
-  std::copy(stack.begin(), stack.end(), lane->frames);
+  collector::Writer* writer = recorder.enter();
+  if (!writer) return false;
   format::ClockSample sample{};
   sample.weight = weight;
-  sample.stack = recorder.intern(*lane, static_cast<std::uint32_t>(stack.size()), false,
-                                 [](std::uint64_t, collector::Lane&) {});
-  const bool put = sample.stack != 0 && recorder.put(*lane, format::kEventKinds[0], sample);
-  recorder.leave(*lane);
+  sample.head.stack = intern(recorder, *writer, stack);
+  const bool put = sample.head.stack != 0 && recorder.put(*writer, format::kClockSample, sample);
+  recorder.leave(*writer);
   return put;
 }
 
 // Total weight, with every stack checked to its outermost frame.
 inline Result<std::uint64_t> total_of(const std::string& directory) {
-  auto experiment = reader::open_experiment(directory);
-  if (!experiment) return tl::unexpected(experiment.error());
-  auto sums = reader::sum_clock_samples(*experiment);
-  if (!sums) return tl::unexpected(sums.error());
-  auto stacks = reader::Stacks::open(*experiment);
-  if (!stacks) return tl::unexpected(stacks.error());
-  for (std::uint32_t id = 1; id < sums->by_stack.size(); ++id)
-    if (sums->by_stack[id].samples != 0)
-      for (StackId at{id}; at != StackId::none; at = stacks->parent(at))
-        if (!stacks->contains(at)) return fault("a stack is missing");
-  return sums->total.time.value;
+  auto recording = reader::open_recording(directory, {});
+  if (!recording) return tl::unexpected(recording.error());
+  reader::Stacks stacks;
+  if (auto read = stacks.read_new(recording->experiment); !read)
+    return tl::unexpected(read.error());
+  const auto& by_stack = recording->events.by_stack;
+  for (std::uint32_t id = 1; id < by_stack.size(); ++id)
+    if (by_stack[id].samples != 0)
+      for (StackId at{id}; at != StackId::none; at = stacks.parent(at))
+        if (!stacks.contains(at)) return fault("a stack is missing");
+  return recording->events.total.time.value;
 }
 
 class Written : public testing::Test {

@@ -67,10 +67,14 @@ TEST(Document, Blocks) {
   HAS(BlockHeader, magic);
   HAS(BlockHeader, major);
   HAS(BlockHeader, kind);
-  HAS(BlockHeader, index);
-  HAS(BlockHeader, count);
-  HAS(BlockHeader, session);
+  HAS(BlockHeader, number);
   HAS(BlockHeader, reserved);
+  HAS(BlockHeader, session);
+  HAS(BlockHeader, thread);
+  HAS(BlockHeader, cpu);
+  HAS(BlockHeader, reserved2);
+  HAS(BlockHeader, time);
+  HAS(BlockHeader, bytes);
   HAS(BlockHeader, check);
 }
 
@@ -81,14 +85,35 @@ TEST(Document, RecordWords) {
   HAS(RecordWord, check);
 }
 
-TEST(Document, ClockSamples) {
-  Fields fields("ClockSample", sizeof(ClockSample));
-  HAS(ClockSample, word);
-  HAS(ClockSample, thread);
-  HAS(ClockSample, time);
-  HAS(ClockSample, weight);
-  HAS(ClockSample, stack);
-  HAS(ClockSample, cpu);
+TEST(Document, EventHeads) {
+  Fields fields("EventHead", sizeof(EventHead));
+  HAS(EventHead, word);
+  HAS(EventHead, thread);
+  HAS(EventHead, time);
+  HAS(EventHead, stack);
+  HAS(EventHead, cpu);
+  HAS(EventHead, state);
+  HAS(EventHead, flags);
+}
+
+// Of each kind the fields that are its own.
+TEST(Document, Events) {
+  for (const EventKind& kind : kEventKinds) {
+    const std::string text = section("Event " + std::string(kind.name));
+    EXPECT_NE(text.find("Event kind " + std::to_string(kind.id) + ", in `" +
+                        kDataFiles[static_cast<std::size_t>(kind.file)] + "`, " +
+                        std::to_string(kind.size) + " bytes"),
+              std::string::npos)
+        << kind.name;
+    for (const Field& field : kind.fields) {
+      if (field.name.empty() || (kind.layout == Layout::head && field.offset < sizeof(EventHead)))
+        continue;
+      const std::string row = "\n| " + std::to_string(field.offset) + " | u" +
+                              std::to_string(field.width * 8) + " | " + std::string(field.name) +
+                              " | ";
+      EXPECT_NE(text.find(row), std::string::npos) << kind.name << " needs the row" << row;
+    }
+  }
 }
 
 TEST(Document, Stacks) {
@@ -133,7 +158,6 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, threads);
   HAS(ControlPage, dropped);
   HAS(ControlPage, blocks);
-  HAS(ControlPage, mapped);
   HAS(ControlPage, lanes);
   HAS(ControlPage, map_lines);
   HAS(ControlPage, asked);

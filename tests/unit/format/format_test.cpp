@@ -10,7 +10,7 @@
 namespace gnomon::format {
 namespace {
 
-ClockSample example() { return {0, 4711, 123'456'789, 10'007'000, 42, 1}; }
+ClockSample example() { return {{0, 4711, 123'456'789, 42, 1, 0, 0}, 10'007'000}; }
 
 std::uint16_t check_of(const ClockSample& sample) {
   std::uint32_t words[sizeof sample / 4];
@@ -20,7 +20,7 @@ std::uint16_t check_of(const ClockSample& sample) {
 
 TEST(RecordCheck, DoesNotCoverItsOwnWord) {
   ClockSample a = example(), b = example();
-  b.word = 0xffffffff;
+  b.head.word = 0xffffffff;
   EXPECT_EQ(check_of(a), check_of(b));
 }
 

@@ -1,0 +1,225 @@
+// Reads the events of an experiment's data files and lanes. Any thread, one at a time.
+#include "reader/experiment/data_file.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <span>
+#include <thread>
+
+#include "libcollector/format/block.h"
+#include "libcollector/format/names.h"
+#include "reader/io/file.h"
+
+namespace gnomon::reader {
+namespace {
+
+using format::BlockHeader;
+using format::kBlockBytes;
+
+const BlockHeader& header_of(const Block& block) {
+  return *reinterpret_cast<const BlockHeader*>(block.data());
+}
+
+std::span<std::byte> bytes_of(Block& block) { return std::as_writable_bytes(std::span(block)); }
+
+bool is_of(const BlockHeader& header, const Experiment& experiment) {
+  return header.magic == format::kBlockMagic && header.major == format::kFormatMajor &&
+         header.session == experiment.header.session;
+}
+
+// The first word of a record, of either layout.
+struct Word {
+  std::uint8_t id = 0;      // 0: nothing is here
+  std::size_t size = 0;     // bytes; 0: not known
+  std::uint16_t check = 0;  // 0: the record is unfinished
+};
+
+}  // namespace
+
+Result<LaneCopies> LaneCopies::read(const Experiment& experiment) {
+  constexpr int kAttempts = 8;
+  LaneCopies copies;
+  const std::string path = experiment.directory + "/" + format::kLanesFile;
+  const auto& blocks = experiment.control.blocks;
+  const bool is_begun =
+      std::any_of(std::begin(blocks), std::end(blocks), [](std::uint32_t n) { return n != 0; });
+  copies.empty_ = experiment.control.lanes;
+  if (!is_begun) return copies;
+  const auto file = File::open(path);
+  if (!file) return tl::unexpected(file.error());
+  const std::uint64_t lanes =
+      std::min<std::uint64_t>(file->size() / kBlockBytes, format::kMaxLanes);
+  Copies both;
+  for (std::uint64_t lane = 0; lane < lanes; ++lane) {
+    const std::uint64_t at = lane * kBlockBytes;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      for (Block* block : {&both.first, &both.second})
+        if (auto read = file->read(at, bytes_of(*block)); !read)
+          return tl::unexpected(read.error());
+      const BlockHeader &first = header_of(both.first), &second = header_of(both.second);
+      BlockHeader now{};
+      if (auto read = file->read(at, std::as_writable_bytes(std::span(&now, 1))); !read)
+        return tl::unexpected(read.error());
+      if (first.magic == 0) break;  // its block, if it had one, is in the data file
+      if (first.number != second.number || first.number != now.number || now.magic == 0) continue;
+      if (!is_of(first, experiment) || first.kind >= format::kDataKinds)
+        return fault(path + " is damaged: lane " + std::to_string(lane) + " has a wrong header",
+                     "record again");
+      copies.blocks_.insert_or_assign({first.kind, first.number}, both);
+      break;
+    }
+  }
+  const std::size_t known = experiment.control.lanes;
+  copies.empty_ = known - std::min(known, copies.blocks_.size());
+  return copies;
+}
+
+const LaneCopies::Copies* LaneCopies::find(std::uint16_t kind, std::uint32_t number) const {
+  const auto at = blocks_.find({kind, number});
+  return at == blocks_.end() ? nullptr : &at->second;
+}
+
+// One call of read_new.
+struct DataFile::Reading {
+  const Experiment& experiment;
+  const LaneCopies* lanes;
+  const Visit& visit;
+  std::string path = {};
+  File file = {};
+  std::array<const EventLayout*, 256> layouts = {};  // by id
+  bool is_compact = false;
+  Block block = {};
+
+  tl::unexpected<Fault> damaged(std::uint32_t number, const std::string& how) const {
+    return fault(path + " is damaged: block " + std::to_string(number) + " " + how, "record again");
+  }
+
+  Word word_at(const std::byte* at) const {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, at, sizeof bits);
+    if (is_compact) {
+      const format::CompactWord word{bits};
+      const EventLayout* layout = layouts[word.kind()];
+      return {word.kind(), layout ? layout->size : std::size_t{0}, word.check()};
+    }
+    const auto word = std::bit_cast<format::RecordWord>(static_cast<std::uint32_t>(bits));
+    return {word.kind, std::size_t{word.size8} * 8, word.check};
+  }
+
+  std::uint16_t check_of(const std::byte* at, const Word& word) const {
+    if (is_compact)
+      return format::compact_check(reinterpret_cast<const std::uint64_t*>(at), word.size);
+    return format::record_check(
+        format::record_digest(word.id, reinterpret_cast<const std::uint32_t*>(at), word.size));
+  }
+};
+
+// Whole blocks were compared with their checksum already. A record's word is looked at in `words`,
+// its fields in `bodies`. seen: what to skip and to complete; null: nothing was visited before.
+Result<void> DataFile::visit_records(Reading& reading, const Block& words, const Block& bodies,
+                                     std::size_t end, bool is_whole, Seen* seen) {
+  const BlockHeader& header = header_of(bodies);
+  const auto* first = reinterpret_cast<const std::byte*>(words.data());
+  const auto* second = reinterpret_cast<const std::byte*>(bodies.data());
+  for (std::size_t at = sizeof header; at + 8 <= end;) {
+    const Word word = reading.word_at(first + at);
+    if (word.id == 0) {
+      at += 8;
+      continue;
+    }
+    if (word.size < 8 || at + word.size > end)
+      return reading.damaged(header.number, "has a wrong record size");
+    const std::size_t place = at / 8;
+    at += word.size;
+    if (seen && (*seen)[place]) continue;
+    if (word.check == 0) {
+      if (is_whole) ++unfinished_;
+      continue;
+    }
+    const std::byte* record = second + place * 8;
+    if (!is_whole && reading.check_of(record, word) != word.check)
+      return reading.damaged(header.number, "has a wrong record at " + std::to_string(place * 8));
+    if (seen) (*seen)[place] = true;
+    const EventLayout* layout = reading.layouts[word.id];
+    if (!layout) continue;  // of a newer minor format
+    if (layout->size != word.size)
+      return reading.damaged(header.number, "has a record of wrong size");
+    if (auto done = reading.visit({*layout, record, header}); !done) return done;
+  }
+  return {};
+}
+
+Result<DataFile::Found> DataFile::read_block(Reading& reading, std::uint32_t number) {
+  const auto pending = pending_.find(number);
+  Seen* seen = pending == pending_.end() ? nullptr : &pending->second;
+  Block& block = reading.block;
+  const auto read = reading.file.read(std::uint64_t{number} * kBlockBytes, bytes_of(block));
+  const std::size_t got = read.value_or(0);
+  const BlockHeader& header = header_of(block);
+  if (got >= sizeof header && is_of(header, reading.experiment) && header.kind == kind_ &&
+      header.number == number && header.bytes >= sizeof header && header.bytes <= got &&
+      header.bytes % 8 == 0 && header.check == format::block_check(block.data(), header.bytes)) {
+    auto done = visit_records(reading, block, block, header.bytes, true, seen);
+    if (!done) return tl::unexpected(done.error());
+    if (seen) pending_.erase(pending);
+    return Found::whole;
+  }
+  if (const auto* copies = reading.lanes ? reading.lanes->find(kind_, number) : nullptr) {
+    if (!seen) seen = &pending_.emplace(number, Seen(kBlockBytes / 8)).first->second;
+    auto done = visit_records(reading, copies->first, copies->second, kBlockBytes, false, seen);
+    if (!done) return tl::unexpected(done.error());
+    return Found::in_lane;
+  }
+  if (!seen) pending_.emplace(number, Seen(kBlockBytes / 8));
+  return got >= sizeof header && header.magic != 0 ? Found::torn : Found::nowhere;
+}
+
+Result<void> DataFile::read_new(const Experiment& experiment, const LaneCopies* lanes,
+                                const Interrupt& interrupt, const Visit& visit) {
+  const std::uint32_t blocks = experiment.control.blocks[kind_];
+  if (next_ >= blocks && pending_.empty()) return {};
+  Reading reading{experiment, lanes, visit};
+  for (const EventLayout& layout : experiment.header.events)
+    if (layout.kind == kind_) {
+      reading.path = experiment.directory + "/" + layout.file;
+      reading.layouts[layout.id] = &layout;
+      reading.is_compact = layout.is_compact;
+    }
+  if (reading.path.empty()) return {};  // of a newer minor format
+  auto file = File::open(reading.path);
+  if (file)
+    reading.file = std::move(*file);
+  else if (!lanes)
+    return tl::unexpected(file.error());
+  // A block that is being written out right now is whole in a moment.
+  constexpr int kAttempts = 50;
+  constexpr std::chrono::milliseconds kPause{1};
+  std::uint32_t missing = 0, looked = 0;
+  const auto look = [&](std::uint32_t number) -> Result<void> {
+    if (looked++ % 16 == 0 && interrupt.asked()) return interrupted();
+    for (int attempt = 0;; ++attempt) {
+      const auto found = read_block(reading, number);
+      if (!found) return tl::unexpected(found.error());
+      if (*found == Found::nowhere) ++missing;
+      if (*found != Found::torn) return {};
+      if (!lanes || attempt == kAttempts)
+        return reading.damaged(number, "has a wrong header or checksum");
+      std::this_thread::sleep_for(kPause);
+    }
+  };
+  std::vector<std::uint32_t> before;
+  for (const auto& [number, seen] : pending_) before.push_back(number);
+  for (const std::uint32_t number : before)
+    if (auto done = look(number); !done) return done;
+  for (; next_ < blocks; ++next_)
+    if (auto done = look(next_); !done) return done;
+  if (missing > (lanes ? lanes->empty() : 0))
+    return fault(reading.path + " is damaged: " + std::to_string(blocks) +
+                     " blocks were written, " + std::to_string(blocks - missing) + " are there",
+                 "record again");
+  return {};
+}
+
+}  // namespace gnomon::reader

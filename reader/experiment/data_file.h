@@ -1,0 +1,70 @@
+// Reads the events of an experiment's data files, those in its lanes among them, each once however
+// often it looks. Any thread, one at a time.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reader/base/interrupt.h"
+#include "reader/base/result.h"
+#include "reader/experiment/event.h"
+#include "reader/experiment/experiment.h"
+
+namespace gnomon::reader {
+
+using Block = std::array<std::uint64_t, format::kBlockBytes / sizeof(std::uint64_t)>;
+
+// The blocks that were in lanes. Each lane is copied twice: a record that is complete in the first
+// copy does not change any more, so that it is whole in the second.
+class LaneCopies {
+ public:
+  struct Copies {
+    Block first, second;
+  };
+  // Fault: the file is missing or damaged. The experiment is not closed.
+  static Result<LaneCopies> read(const Experiment& experiment);
+  // Lanes that held no block: their writers may have been about to begin one.
+  std::size_t empty() const { return empty_; }
+  // Null: no lane held that block.
+  const Copies* find(std::uint16_t kind, std::uint32_t number) const;
+
+ private:
+  std::map<std::pair<std::uint16_t, std::uint32_t>, Copies> blocks_;
+  std::size_t empty_ = 0;
+};
+
+class DataFile {
+ public:
+  // Called with each event. A fault ends the reading.
+  using Visit = std::function<Result<void>(const Event&)>;
+
+  explicit DataFile(std::uint16_t kind) : kind_(kind) {}
+
+  // Visits the events that were not visited before. `lanes`: copied after `experiment` was opened;
+  // null: the experiment is closed. Fault: damage, or whatever `visit` returned; after one the
+  // object is of no more use.
+  Result<void> read_new(const Experiment& experiment, const LaneCopies* lanes,
+                        const Interrupt& interrupt, const Visit& visit);
+
+  // Records that their writers left unfinished for ever.
+  std::uint64_t unfinished() const { return unfinished_; }
+
+ private:
+  using Seen = std::vector<bool>;  // by offset in the block, in units of 8 bytes
+
+  enum class Found { whole, in_lane, torn, nowhere };
+  struct Reading;
+  Result<Found> read_block(Reading& reading, std::uint32_t number);
+  Result<void> visit_records(Reading& reading, const Block& words, const Block& bodies,
+                             std::size_t end, bool is_whole, Seen* seen);
+
+  std::uint16_t kind_;
+  std::uint32_t next_ = 0;                 // blocks from here on were not looked for yet
+  std::map<std::uint32_t, Seen> pending_;  // blocks that were not whole; what was visited of them
+  std::uint64_t unfinished_ = 0;
+};
+
+}  // namespace gnomon::reader
