@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "libcollector/core/syscall.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::collector {
@@ -89,7 +90,7 @@ Recorder* open_experiment(const Settings& settings, int& error) {
   } else if (settings.handed < 0) {
     rmdir(directory);
   } else if (!recorder) {
-    close(settings.handed);
+    raw_syscall(SYS_close, settings.handed);
   }
   return nullptr;
 }

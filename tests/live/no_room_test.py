@@ -13,7 +13,7 @@ split = build / "targets/split"
 
 
 # In a mount namespace of its own: a small file system on the directory SMALL, and LLDB in it.
-ON_SMALL_DISK = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=360k none "$0" && cd "$0" && exec "$@"']
+ON_SMALL_DISK = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=24k none "$0" && cd "$0" && exec "$@"']
 
 
 def run_with(work, prepare=None, before=()):
@@ -32,7 +32,7 @@ def limited(bytes_):
 
 
 with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
-    said = run_with(work, limited(100 << 10))
+    said = run_with(work, limited(6 << 10))
     assert "was not recorded: the program's file size limit was reached" in said, said
     said = run_with(work, limited(1 << 10))  # not even a control page fits
     assert "left no experiment" in said or "could not write" in said, said

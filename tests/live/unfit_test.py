@@ -282,7 +282,7 @@ def filters(work):
 
 def limits(work):
     with unfit() as (_, pid):
-        for which, value, text in ((resource.RLIMIT_FSIZE, 300_000, r"its limit of 300000 bytes a file leaves no room for an experiment; .*"),
+        for which, value, text in ((resource.RLIMIT_FSIZE, 10_000, r"its limit of 10000 bytes a file leaves no room for an experiment; .*"),
                                    (resource.RLIMIT_NOFILE, 4, r"it may open no more files \(its limit is 4\); .*")):
             before = resource.prlimit(pid, which)
             resource.prlimit(pid, which, (value, before[1]))
