@@ -1,7 +1,6 @@
 // Reads the events of an experiment's data files, those in its lanes among them, each once however
 // often it looks. Any thread, one at a time.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,29 +11,9 @@
 #include "reader/base/result.h"
 #include "reader/experiment/event.h"
 #include "reader/experiment/experiment.h"
+#include "reader/experiment/lane_copies.h"
 
 namespace gnomon::reader {
-
-using Block = std::array<std::uint64_t, format::kBlockBytes / sizeof(std::uint64_t)>;
-
-// The blocks that were in lanes. Each lane is copied twice: a record that is complete in the first
-// copy does not change any more, so that it is whole in the second.
-class LaneCopies {
- public:
-  struct Copies {
-    Block first, second;
-  };
-  // Fault: the file is missing or damaged. The experiment is not closed.
-  static Result<LaneCopies> read(const Experiment& experiment);
-  // Lanes that held no block: their writers may have been about to begin one.
-  std::size_t empty() const { return empty_; }
-  // Null: no lane held that block.
-  const Copies* find(std::uint16_t kind, std::uint32_t number) const;
-
- private:
-  std::map<std::pair<std::uint16_t, std::uint32_t>, Copies> blocks_;
-  std::size_t empty_ = 0;
-};
 
 class DataFile {
  public:

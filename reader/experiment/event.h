@@ -27,7 +27,7 @@ struct EventLayout {
   std::uint16_t size = 0;  // bytes of a record
   std::vector<Field> fields;
 
-  // Null: there is none of that name.
+  // Returns null if the kind has no field of that name.
   const Field* field(std::string_view wanted) const {
     for (const Field& each : fields)
       if (each.name == wanted) return &each;

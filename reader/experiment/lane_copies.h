@@ -1,0 +1,44 @@
+// Copies of the blocks that are still in an experiment's lanes, taken while writers may be filling
+// them. Any thread.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "libcollector/format/block.h"
+#include "reader/base/result.h"
+#include "reader/experiment/experiment.h"
+
+namespace gnomon::reader {
+
+using Block = std::array<std::uint64_t, format::kBlockBytes / sizeof(std::uint64_t)>;
+
+// The blocks that were in lanes. Each lane is copied twice: a record that is complete in the first
+// copy does not change any more, so that it is whole in the second.
+class LaneCopies {
+ public:
+  struct Copies {
+    Block first, second;
+  };
+  // Fault: the file is missing or damaged. The experiment is not closed.
+  static Result<LaneCopies> read(const Experiment& experiment);
+  // Lanes that held no block: their writers may have been about to begin one.
+  std::size_t empty() const { return empty_; }
+  // Returns null if no lane held that block.
+  const Copies* find(std::uint16_t kind, std::uint32_t number) const;
+
+ private:
+  std::map<std::pair<std::uint16_t, std::uint32_t>, Copies> blocks_;
+  std::size_t empty_ = 0;
+};
+
+inline const format::BlockHeader& header_of(const Block& block) {
+  return *reinterpret_cast<const format::BlockHeader*>(block.data());
+}
+
+// Returns true if the header is that of a block of this experiment, of whatever kind.
+bool is_of(const format::BlockHeader& header, const Experiment& experiment);
+
+}  // namespace gnomon::reader
