@@ -52,7 +52,8 @@ Result<const Option*> option_named(const Command& command, std::string_view name
 // A command that takes arguments tells the experiment by its ending.
 Result<void> find_experiment_word(const Command& command, Invocation& call) {
   auto& words = call.arguments;
-  if (command.is_report && !words.empty()) {
+  const bool is_report = command.role == Role::report;
+  if (is_report && !words.empty()) {
     const std::string& last = words.back();
     if (words.size() > command.arguments || last.ends_with(".er") || last.ends_with(".er/")) {
       call.experiment = last;
@@ -60,26 +61,25 @@ Result<void> find_experiment_word(const Command& command, Invocation& call) {
     }
   }
   if (words.size() <= command.arguments) return {};
-  if (!command.is_report && command.arguments == 0)
+  if (!is_report && command.arguments == 0)
     return fault(fmt::format("{} takes no arguments (got {})", command.name, words.front()),
                  "omit it");
-  if (command.is_report && command.arguments == 0)
+  if (is_report && command.arguments == 0)
     return fault(fmt::format("one experiment at a time, not {}", words.size() + 1),
                  "name one directory");
-  return fault(
-      fmt::format("{} takes {} word{}{}, not {}", command.name, command.arguments,
-                  command.arguments == 1 ? "" : "s", command.is_report ? " and an experiment" : "",
-                  words.size() + (call.experiment ? 1 : 0)),
-      fmt::format("`help {}` shows its syntax", command.name));
+  return fault(fmt::format("{} takes {} word{}{}, not {}", command.name, command.arguments,
+                           command.arguments == 1 ? "" : "s", is_report ? " and an experiment" : "",
+                           words.size() + (call.experiment ? 1 : 0)),
+               fmt::format("`help {}` shows its syntax", command.name));
 }
 
 }  // namespace
 
-Result<const Command*> find_command(std::string_view name, bool only_reports) {
+Result<const Command*> find_command(std::string_view name, bool for_print) {
   std::vector<const Command*> begun;
   std::vector<std::string_view> names, begun_names;
   for (const Command& command : command_table()) {
-    if (only_reports && !command.is_report) continue;
+    if (for_print && !is_in_print(command.role)) continue;
     if (command.name == name || (!name.empty() && command.alias == name)) return &command;
     if (!name.empty() && command.name.starts_with(name)) {
       begun.push_back(&command);
@@ -89,13 +89,13 @@ Result<const Command*> find_command(std::string_view name, bool only_reports) {
     if (!command.alias.empty()) names.push_back(command.alias);
   }
   if (begun.size() == 1) return begun.front();
-  const char* dash = only_reports ? "report -" : "command ";
+  const char* dash = for_print ? "report -" : "command ";
   if (begun.size() > 1)
     return fault(fmt::format("{}{} could be {}", dash, name, list_of(begun_names, "or")),
                  "add a letter");
   return fault(fmt::format("there is no {}{}", dash, name),
                suggestion(name, names,
-                          only_reports ? "`gnomon help` lists them all" : "`help` lists them all"));
+                          for_print ? "`gnomon help` lists them all" : "`help` lists them all"));
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string_view> known,
@@ -113,7 +113,9 @@ Result<Invocation> parse(const Command& command, std::span<const std::string> wo
   Invocation call;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word.size() < 2 || word[0] != '-') {
+    // `sort -e.totalcpu` reverses the order.
+    const bool is_sign = command.role == Role::view && !word.starts_with("--");
+    if (word.size() < 2 || word[0] != '-' || is_sign) {
       call.arguments.push_back(word);
       continue;
     }

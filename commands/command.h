@@ -9,43 +9,21 @@
 #include <string_view>
 #include <vector>
 
-#include "reader/base/interrupt.h"
+#include "commands/host.h"
 #include "reader/base/result.h"
-#include "reader/table/table.h"
+#include "reader/metrics/metric_list.h"
 
 namespace gnomon::commands {
-
-// What a command needs to know of the place it runs in. The plugin and the gnomon program each
-// have one.
-class Host {
- public:
-  virtual ~Host() = default;
-  // Arm and disarm collecting; each answers with a sentence for the user.
-  virtual Result<std::string> enable() = 0;
-  virtual Result<std::string> disable() = 0;
-  // Brings the collector into a running process, and the debugger after it.
-  virtual Result<std::string> attach(std::int32_t pid) = 0;
-  // Directory of the experiment that a report without an argument is about.
-  virtual Result<std::string> experiment() = 0;
-  // Symbol of the function, mangled or not, that a report is about when none is named.
-  virtual Result<std::string> function() = 0;
-  // Rows of a report when nothing is said; 0: all.
-  virtual std::size_t default_limit() const = 0;
-  // Of text, when nothing is said.
-  virtual reader::TextStyle style() const = 0;
-  // Whether the user wants long work to end.
-  virtual Interrupt interrupt() const = 0;
-  // What `status` says besides the experiment; empty: nothing.
-  virtual std::string state() = 0;
-};
 
 enum class Format { text, json, csv };
 
 struct Invocation {
-  std::vector<std::string> arguments;     // without options and experiment
-  std::optional<std::string> experiment;  // none: the host knows
-  std::optional<std::size_t> limit;       // none: the host's usual one
-  std::optional<std::size_t> width;       // none: the host's
+  std::vector<std::string> arguments;         // without options and experiment
+  std::optional<std::string> experiment;      // none: the host knows
+  std::optional<std::size_t> limit;           // none: the host's usual one
+  std::optional<std::size_t> width;           // none: the host's
+  std::optional<reader::MetricList> metrics;  // none: those of the host's choice
+  std::optional<reader::Sort> sort;           // none: likewise
   Format format = Format::text;
 };
 
@@ -55,7 +33,7 @@ struct Answer {
 };
 
 // An option of reports.
-enum class OptionId : std::uint32_t { format = 1, limit = 2, width = 4 };
+enum class OptionId : std::uint32_t { format = 1, limit = 2, width = 4, metrics = 8, sort = 16 };
 using Options = std::uint32_t;  // OptionIds
 constexpr Options operator|(OptionId a, OptionId b) { return Options(a) | Options(b); }
 constexpr Options operator|(Options a, OptionId b) { return a | Options(b); }
@@ -69,6 +47,12 @@ struct Option {
   Result<void> (*set)(std::string_view word, Invocation& call);
 };
 
+// control: of recording; in the debugger. view: what later reports show. print_view: likewise, in
+// `gnomon print` alone. report: about an experiment. self: about Gnomon.
+enum class Role { control, view, print_view, report, self };
+constexpr bool is_in_debugger(Role role) { return role != Role::print_view; }
+constexpr bool is_in_print(Role role) { return role != Role::control && role != Role::self; }
+
 struct Command {
   std::string_view name;
   std::string_view alias;     // er_print's short name; may be empty
@@ -76,7 +60,7 @@ struct Command {
   std::string_view summary;
   std::string_view help;  // a paragraph a line
   Options options;
-  bool is_report;         // about an experiment; also outside the debugger
+  Role role;
   std::size_t arguments;  // most it takes, an experiment not counted
   Result<Answer> (*run)(Host&, const Invocation&);
 };
@@ -84,10 +68,12 @@ struct Command {
 std::span<const Command> command_table();
 std::span<const Option> option_table();
 
-// By its name or alias, or by the beginning of just one name.
-Result<const Command*> find_command(std::string_view name, bool only_reports = false);
+// By its name or alias, or by the beginning of just one name. for_print: among those that `gnomon
+// print` takes.
+Result<const Command*> find_command(std::string_view name, bool for_print = false);
 
-// Splits options, arguments and experiment: what ends in .er, or follows the last argument.
+// Splits options, arguments and a report's experiment: what ends in .er, or follows the last
+// argument.
 // `words`: what follows the command's name.
 Result<Invocation> parse(const Command& command, std::span<const std::string> words);
 

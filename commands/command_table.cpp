@@ -36,10 +36,21 @@ Result<std::string> directory_of(Host& host, const Invocation& call) {
   return call.experiment ? Result<std::string>(*call.experiment) : host.experiment();
 }
 
-Result<reader::Query> query_of(Host& host, const Invocation& call) {
-  auto directory = directory_of(host, call);
+// The host's choice with the options of this call.
+reader::View view_of(Host& host, const Invocation& call) {
+  const Host::Choice& choice = host.choice();
+  reader::View view = choice.view;
+  if (call.metrics) view.show(*call.metrics);
+  if (call.sort) view.sort = *call.sort;
+  view.limit = call.limit.value_or(choice.limit.value_or(host.default_limit()));
+  view.interrupt = host.interrupt();
+  return view;
+}
+
+Result<reader::Analysis*> analysis_of(Host& host, const Invocation& call) {
+  const auto directory = directory_of(host, call);
   if (!directory) return tl::unexpected(directory.error());
-  return reader::Query{*directory, call.limit.value_or(host.default_limit()), host.interrupt()};
+  return host.analysis(*directory);
 }
 
 Result<Answer> sentence_of(Result<std::string> said) {
@@ -61,36 +72,77 @@ Result<Answer> run_attach(Host& host, const Invocation& call) {
 
 Result<Answer> run_status(Host& host, const Invocation& call) {
   const std::string state = call.experiment ? "" : host.state();
-  const auto query = query_of(host, call);
-  if (!query && state.empty()) return tl::unexpected(query.error());
+  const auto directory = directory_of(host, call);
+  if (!directory && state.empty()) return tl::unexpected(directory.error());
   Table table;
   table.columns = {{"item", {}}, {"value", {}}};
-  if (query) {
-    auto report = reader::status_report(*query);
-    if (!report) return tl::unexpected(report.error());
-    table = std::move(*report);
+  if (directory) {
+    const auto analysis = host.analysis(*directory);
+    if (!analysis) return tl::unexpected(analysis.error());
+    table = reader::status_report(**analysis);
   }
   if (!state.empty()) table.rows.insert(table.rows.begin(), {std::string("Collector"), state});
   return render(host, call, table);
 }
 
-// What is about an experiment and takes a limit.
-template <Result<Table> (*Report)(const reader::Query&)>
+// What is about an experiment and takes a view.
+template <Result<Table> (*Report)(reader::Analysis&, const reader::View&)>
 Result<Answer> run_report(Host& host, const Invocation& call) {
-  const auto query = query_of(host, call);
-  if (!query) return tl::unexpected(query.error());
-  const auto table = Report(*query);
+  const auto analysis = analysis_of(host, call);
+  if (!analysis) return tl::unexpected(analysis.error());
+  const auto table = Report(**analysis, view_of(host, call));
+  if (!table) return tl::unexpected(table.error());
+  return render(host, call, *table);
+}
+
+Result<Answer> run_metrics(Host& host, const Invocation& call) {
+  if (!call.arguments.empty()) {
+    auto list = reader::parse_metrics(call.arguments.front());
+    if (!list) return tl::unexpected(list.error());
+    host.choice().view.show(std::move(*list));
+  }
+  return Answer{reader::current_metrics(host.choice().view), {}};
+}
+
+Result<Answer> run_sort(Host& host, const Invocation& call) {
+  if (!call.arguments.empty()) {
+    auto sort = reader::parse_sort(call.arguments.front());
+    if (!sort) return tl::unexpected(sort.error());
+    host.choice().view.sort = std::move(*sort);
+  }
+  return Answer{reader::current_metrics(host.choice().view), {}};
+}
+
+Result<Answer> run_limit(Host& host, const Invocation& call) {
+  if (call.arguments.empty()) return fault("no number of rows is given", "0 shows all of them");
+  const auto limit = whole_number(call.arguments.front());
+  if (!limit)
+    return fault(call.arguments.front() + " is not a number of rows", "0 shows all of them");
+  host.choice().limit = *limit;
+  return Answer{};
+}
+
+// Also before anything was recorded; then every metric is listed.
+Result<Answer> run_metric_list(Host& host, const Invocation& call) {
+  const reader::View view = view_of(host, call);
+  const auto directory = directory_of(host, call);
+  if (!directory) return render(host, call, reader::metric_list_report(nullptr, view));
+  const auto analysis = host.analysis(*directory);
+  if (!analysis) return tl::unexpected(analysis.error());
+  return render(host, call, reader::metric_list_report(*analysis, view));
+}
+
+Result<Answer> run_dump(Host& host, const Invocation& call) {
+  const auto analysis = analysis_of(host, call);
+  if (!analysis) return tl::unexpected(analysis.error());
+  const auto table = reader::dump_report(**analysis, view_of(host, call),
+                                         call.arguments.empty() ? "" : call.arguments.front());
   if (!table) return tl::unexpected(table.error());
   return render(host, call, *table);
 }
 
 // NAME [NUMBER]
 Result<Answer> run_csingle(Host& host, const Invocation& call) {
-  const auto query = query_of(host, call);
-  if (!query) return tl::unexpected(query.error());
-  auto name = call.arguments.empty() ? host.function() : call.arguments.front();
-  if (!name) return tl::unexpected(name.error());
-  if (call.arguments.empty()) name = reader::display_name(name->c_str());
   std::size_t number = 0;
   if (call.arguments.size() > 1) {
     number = whole_number(call.arguments[1]).value_or(0);
@@ -98,7 +150,12 @@ Result<Answer> run_csingle(Host& host, const Invocation& call) {
       return fault(call.arguments[1] + " is not the number of a function",
                    "functions are counted from 1");
   }
-  const auto table = reader::csingle_report(*query, *name, number);
+  const auto analysis = analysis_of(host, call);
+  if (!analysis) return tl::unexpected(analysis.error());
+  auto name = call.arguments.empty() ? host.function() : call.arguments.front();
+  if (!name) return tl::unexpected(name.error());
+  if (call.arguments.empty()) name = reader::display_name(name->c_str());
+  const auto table = reader::csingle_report(**analysis, view_of(host, call), *name, number);
   if (!table) return tl::unexpected(table.error());
   return render(host, call, *table);
 }
@@ -116,7 +173,9 @@ Result<Answer> run_help(Host&, const Invocation& call) {
 
 constexpr Options kNone = 0;
 constexpr Options kShown = OptionId::format | OptionId::width;
-constexpr Options kAll = kShown | OptionId::limit;
+constexpr Options kListed = kShown | OptionId::limit;
+constexpr Options kMetrics = OptionId::metrics | OptionId::sort;
+constexpr Options kAll = kListed | kMetrics;
 
 constexpr std::array kCommands{
     Command{
@@ -127,46 +186,71 @@ constexpr std::array kCommands{
         "After `detach`, and without the debugger, the recording goes on until the process ends. "
         "A later debugger's reports and `collector disable` are about it, as soon as it has "
         "attached to the process; `gnomon collect -P PID -e` ends it, too.\n",
-        kNone, false, 0, run_enable},
+        kNone, Role::control, 0, run_enable},
     Command{
         "disable", "", "", "Stop recording.",
         "The experiment of the process that runs ends here. A stopped process gets back what the "
         "collector had of it: signal actions and masks, timers, the calls that went through it; "
         "the library stays, unused. `collector enable` begins another experiment. Later runs "
         "are not recorded.\n",
-        kNone, false, 0, run_disable},
+        kNone, Role::control, 0, run_disable},
     Command{"attach", "", "PID", "Record a process that runs, then attach LLDB to it.",
             "As `process attach` and `collector enable`, but the collector comes first: while it "
             "does, one thread of the process at a time stands still, for a millisecond or two, and "
             "the others run.\n",
-            kNone, false, 1, run_attach},
+            kNone, Role::control, 1, run_attach},
     Command{
-        "functions", "", "", "Exclusive and inclusive User CPU time of functions.",
-        "Exclusive: time in the function itself. Inclusive: time in it and in all it called, "
+        "functions", "", "", "Exclusive and inclusive metrics of functions.",
+        "Exclusive: what the function itself used. Inclusive: what it and all it called used, "
         "counted once however often the function recurs on a call stack.\n\nThe clock of a thread "
-        "counts what the kernel does for it as well: that time is the function's that entered the "
-        "kernel.\n",
-        kAll, true, 0, run_report<reader::functions_report>},
-    Command{"callers-callees", "gprof", "", "What callers and callees contribute to functions.",
-            "One panel a function, heavy ones first: its callers, the function itself marked with "
-            "*, its callees. The attributed times of the callers sum up to the inclusive time of "
-            "the function; so do its own and those of the callees. Of a function that recurs on a "
-            "call stack the innermost call counts.\n",
-            kAll, true, 0, run_report<reader::callers_callees_report>},
+        "counts what the kernel does for the thread as well: that time belongs to the function "
+        "that called the kernel.\n",
+        kAll, Role::report, 0, run_report<reader::functions_report>},
+    Command{
+        "callers-callees", "gprof", "", "What callers and callees contribute to functions.",
+        "One panel a function, heavy ones first: its callers, the function itself marked with "
+        "*, its callees. The attributed values of the callers sum up to the inclusive value "
+        "of the function; so do its own and those of the callees. Of a function that recurs on a "
+        "call stack the innermost call counts.\n",
+        kAll, Role::report, 0, run_report<reader::callers_callees_report>},
     Command{"csingle", "", "[NAME [NUMBER]]",
             "What callers and callees contribute to one function.",
             "NAME as in `functions`, or its end, without parameters if you like. Where it means "
             "several functions NUMBER says which. Without NAME: the function of the selected "
             "frame.\n",
-            kShown, true, 2, run_csingle},
-    Command{"calltree", "ctree", "", "Who calls whom, with attributed User CPU time.",
-            "From <Total> down, heavy branches first. The time of a call includes all below it. A "
+            kShown | kMetrics, Role::report, 2, run_csingle},
+    Command{"calltree", "ctree", "", "Who calls whom, with attributed metrics.",
+            "From <Total> down, heavy branches first. The value of a call includes all below it. A "
             "limit keeps the heaviest calls.\n",
-            kAll, true, 0, run_report<reader::calltree_report>},
-    Command{"status", "", "", "What is recorded, how, and what was lost.", "", kShown, true, 0,
-            run_status},
-    Command{"version", "", "", "Version of Gnomon.", "", kNone, false, 0, run_version},
-    Command{"help", "", "[COMMAND]", "This list, or what a command does.", "", kNone, false, 1,
+            kAll, Role::report, 0, run_report<reader::calltree_report>},
+    Command{"metrics", "", "[LIST]", "Choose the columns of reports.",
+            "LIST is KEY[:KEY...], and a KEY is FLAVOURS VISIBILITIES METRIC, such as e.%totalcpu. "
+            "Flavours: e exclusive, i inclusive, a attributed, or several of them. Visibilities: . "
+            "value, % share of the total, or both; ! hides. `metric_list` shows the metrics; `any` "
+            "stands for all of them. Further KEYs are name, size and address; the name is always "
+            "the last column. `default` is e.%totalcpu:i.%totalcpu:name. Without LIST: what is "
+            "chosen.\n\nReports about calls show attributed values of the listed metrics, unless "
+            "the list has keys with an a of its own.\n",
+            kNone, Role::view, 1, run_metrics},
+    Command{"sort", "", "[METRIC]", "Choose the order of reports.",
+            "METRIC is a KEY as in `metrics`, such as i.totalcpu, or name, size or address. A - "
+            "before it reverses the order. Without METRIC: what is chosen.\n",
+            kNone, Role::view, 1, run_sort},
+    Command{"limit", "", "N", "Limit later reports to N rows.",
+            "As the option --limit of each of them; 0 shows all.\n", kNone, Role::print_view, 1,
+            run_limit},
+    Command{"metric_list", "", "", "The metrics that reports can show, and those they do.",
+            "With an experiment: the metrics that it has data for.\n", kShown, Role::report, 0,
+            run_metric_list},
+    Command{"dump", "", "[KIND]", "The events of a kind, one a row.",
+            "In the order in which they were written: that of time in each thread, but threads are "
+            "mixed. Times count from the beginning of the recording. Without KIND: the kinds, and "
+            "how many events of each there are.\n",
+            kListed, Role::report, 1, run_dump},
+    Command{"status", "", "", "What is recorded, how, and what was lost.", "", kShown, Role::report,
+            0, run_status},
+    Command{"version", "", "", "Version of Gnomon.", "", kNone, Role::self, 0, run_version},
+    Command{"help", "", "[COMMAND]", "This list, or what a command does.", "", kNone, Role::self, 1,
             run_help},
 };
 

@@ -57,7 +57,7 @@ constexpr const char* kUsage =
     "TIME (10, 10s, 2m), or until Ctrl-C or its end. -e ends a recording, whoever began it.\n\n"
     "Example: gnomon print -functions test.1.er\n";
 
-// A report and its own words.
+// A report, or a choice of what later ones show, and its own words.
 struct Wanted {
   const Command* report;
   std::vector<std::string> words;
@@ -75,7 +75,12 @@ Result<Line> read_line(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const bool is_last = i + 1 == words.size();
-    if (word.size() > 1 && word[0] == '-' && word[1] != '-') {
+    const bool is_wanting = !line.reports.empty() &&
+                            line.reports.back().report->role != Role::report &&
+                            line.reports.back().words.empty();
+    if (is_wanting) {
+      line.reports.back().words.push_back(word);
+    } else if (word.size() > 1 && word[0] == '-' && word[1] != '-') {
       auto report = find_command(word.substr(1), true);
       if (!report) return tl::unexpected(report.error());
       line.reports.push_back({*report, {}});
@@ -117,12 +122,20 @@ std::vector<std::string> words_of(const Line& line, const Wanted& wanted) {
 Result<Answer> print(const std::vector<std::string>& words) {
   auto line = read_line(words);
   if (!line) return tl::unexpected(line.error());
-  if (line->reports.empty()) return fault("no report is named", "for example -functions");
   ShellHost host(line->experiment);
   Answer all;
+  const bool none = std::none_of(line->reports.begin(), line->reports.end(), [](const Wanted& any) {
+    return any.report->role == Role::report;
+  });
+  if (none) return fault("no report is named", "for example -functions");
+  const bool has_format =
+      std::any_of(line->options.begin(), line->options.end(),
+                  [](const auto& option) { return option.front().starts_with("--format"); });
   for (const Wanted& wanted : line->reports) {
     auto answer = execute(host, *wanted.report, words_of(*line, wanted));
     if (!answer) return answer;
+    // A reader of JSON or CSV wants the reports alone.
+    if (answer->text.empty() || (has_format && wanted.report->role != Role::report)) continue;
     all.text += (all.text.empty() ? "" : "\n") + answer->text;
     for (std::string& warning : answer->warnings)
       if (std::find(all.warnings.begin(), all.warnings.end(), warning) == all.warnings.end())
@@ -154,7 +167,7 @@ Result<Answer> run(const std::vector<std::string>& words) {
     return execute(host, **find_command("version"), rest);
   for (const Command& command : command_table()) {
     if (command.name != verb) continue;
-    if (!command.is_report) return execute(host, command, rest);
+    if (!is_in_print(command.role)) return execute(host, command, rest);
     return fault("gnomon has no command " + verb,
                  fmt::format("`gnomon print -{} EXPERIMENT`", verb));
   }

@@ -44,7 +44,7 @@ void each_term(const Command& command, Use use) {
   for (const Option& option : option_table())
     if (contains(command.options, option.id))
       use(fmt::format("{} {}", option.name, option.operand), option.meaning);
-  if (command.is_report) use(std::string("EXPERIMENT"), kExperiment);
+  if (command.role == Role::report) use(std::string("EXPERIMENT"), kExperiment);
 }
 
 }  // namespace
@@ -91,8 +91,8 @@ std::string help_text(const Command& command) {
 
 std::string help_markdown() {
   std::string text =
-      "# Commands\n\nIn LLDB each is `collector NAME`; a report is `gnomon print -NAME` in the "
-      "shell. This page is what `gnomon help\n--markdown` prints.\n";
+      "# Commands\n\nIn LLDB each is `collector NAME`; in the shell reports, and what they "
+      "show, are `gnomon print -NAME`. This page is what `gnomon help\n--markdown` prints.\n";
   for (const Command& command : command_table()) {
     text += fmt::format("\n## {}\n\n{}\n\n```\n{} {}", command.name, command.summary, command.name,
                         syntax(command));

@@ -33,6 +33,20 @@ Result<void> set_width(std::string_view word, Invocation& call) {
   return fault(fmt::format("{} is not a number of columns", word), "0 leaves names whole");
 }
 
+Result<void> set_metrics(std::string_view word, Invocation& call) {
+  auto list = reader::parse_metrics(word);
+  if (!list) return tl::unexpected(list.error());
+  call.metrics = std::move(*list);
+  return {};
+}
+
+Result<void> set_sort(std::string_view word, Invocation& call) {
+  auto sort = reader::parse_sort(word);
+  if (!sort) return tl::unexpected(sort.error());
+  call.sort = std::move(*sort);
+  return {};
+}
+
 constexpr std::array kOptions{
     Option{OptionId::format, "--format", "text|json|csv",
            "text is the default. json contains notes and rows; csv contains rows, and the notes "
@@ -46,6 +60,12 @@ constexpr std::array kOptions{
            "Shorten names in text to lines of N columns; 0 leaves them whole. The default is the "
            "width of the terminal, if there is one.",
            "a number of columns; 0 leaves names whole", set_width},
+    Option{OptionId::metrics, "--metrics", "LIST",
+           "The columns of this report, written as for the command `metrics`.",
+           "a list such as e.%totalcpu:i.totalcpu", set_metrics},
+    Option{OptionId::sort, "--sort", "METRIC",
+           "The order of this report, written as for the command `sort`.",
+           "a metric such as i.totalcpu", set_sort},
 };
 
 }  // namespace

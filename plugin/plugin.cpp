@@ -71,6 +71,7 @@ namespace lldb {
   if (!collector.IsValid()) return false;
   const auto session = std::make_shared<plugin::Session>(debugger);
   for (const commands::Command& command : commands::command_table()) {
+    if (!commands::is_in_debugger(command.role)) continue;
     if (!plugin::add(collector, session, command, command.name)) return false;
     if (!command.alias.empty() && !plugin::add(collector, session, command, command.alias))
       return false;

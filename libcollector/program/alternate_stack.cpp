@@ -1,6 +1,6 @@
 // Alternate signal stacks, by interposing sigaltstack. The collector does not sample a thread while
-// its alternate stack is too small for a tick. If the stack has room for a tick, but perhaps not for
-// a tick and a handler together, SIGPROF stays blocked while a handler runs there. Any context.
+// its alternate stack is too small for a tick. If the stack has room for a tick, but perhaps not
+// for a tick and a handler together, SIGPROF stays blocked while a handler runs there. Any context.
 #include "libcollector/program/alternate_stack.h"
 
 #include <signal.h>

@@ -63,29 +63,30 @@ struct DataFile::Reading {
   }
 };
 
-// Whole blocks were compared with their checksum already. A record's word is looked at in `words`,
-// its fields in `bodies`. seen: what to skip and to complete; null: nothing was visited before.
-Result<void> DataFile::visit_records(Reading& reading, const Block& words, const Block& bodies,
-                                     std::size_t end, bool is_whole, Seen* seen) {
-  const BlockHeader& header = header_of(bodies);
-  const auto* first = reinterpret_cast<const std::byte*>(words.data());
-  const auto* second = reinterpret_cast<const std::byte*>(bodies.data());
+// Whole blocks were compared with their checksum already. end: of what can be relied on, bytes.
+// seen: what to skip and to complete; null: nothing was visited before.
+Result<void> DataFile::visit_records(Reading& reading, const Block& block, std::size_t end,
+                                     bool is_whole, Seen* seen) {
+  const BlockHeader& header = header_of(block);
+  const auto* bytes = reinterpret_cast<const std::byte*>(block.data());
+  const std::size_t most = is_whole ? end : kBlockBytes;
   for (std::size_t at = sizeof header; at + 8 <= end;) {
-    const Word word = reading.word_at(first + at);
+    const Word word = reading.word_at(bytes + at);
     if (word.id == 0) {
       at += 8;
       continue;
     }
-    if (word.size < 8 || at + word.size > end)
+    if (word.size < 8 || at + word.size > most)
       return reading.damaged(header.number, "has a wrong record size");
     const std::size_t place = at / 8;
     at += word.size;
+    if (at > end) break;
     if (seen && (*seen)[place]) continue;
     if (word.check == 0) {
       if (is_whole) ++unfinished_;
       continue;
     }
-    const std::byte* record = second + place * 8;
+    const std::byte* record = bytes + place * 8;
     if (!is_whole && reading.check_of(record, word) != word.check)
       return reading.damaged(header.number, "has a wrong record at " + std::to_string(place * 8));
     if (seen) (*seen)[place] = true;
@@ -108,14 +109,14 @@ Result<DataFile::Found> DataFile::read_block(Reading& reading, std::uint32_t num
   if (got >= sizeof header && is_of(header, reading.experiment) && header.kind == kind_ &&
       header.number == number && header.bytes >= sizeof header && header.bytes <= got &&
       header.bytes % 8 == 0 && header.check == format::block_check(block.data(), header.bytes)) {
-    auto done = visit_records(reading, block, block, header.bytes, true, seen);
+    auto done = visit_records(reading, block, header.bytes, true, seen);
     if (!done) return tl::unexpected(done.error());
     if (seen) pending_.erase(pending);
     return Found::whole;
   }
-  if (const auto* copies = reading.lanes ? reading.lanes->find(kind_, number) : nullptr) {
+  if (const auto* copy = reading.lanes ? reading.lanes->find(kind_, number) : nullptr) {
     if (!seen) seen = &pending_.emplace(number, Seen(kBlockBytes / 8)).first->second;
-    auto done = visit_records(reading, copies->first, copies->second, kBlockBytes, false, seen);
+    auto done = visit_records(reading, copy->block, copy->steady, false, seen);
     if (!done) return tl::unexpected(done.error());
     return Found::in_lane;
   }

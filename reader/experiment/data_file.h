@@ -37,8 +37,8 @@ class DataFile {
   enum class Found { whole, in_lane, torn, nowhere };
   struct Reading;
   Result<Found> read_block(Reading& reading, std::uint32_t number);
-  Result<void> visit_records(Reading& reading, const Block& words, const Block& bodies,
-                             std::size_t end, bool is_whole, Seen* seen);
+  Result<void> visit_records(Reading& reading, const Block& block, std::size_t end, bool is_whole,
+                             Seen* seen);
 
   std::uint16_t kind_;
   std::uint32_t next_ = 0;                 // blocks from here on were not looked for yet

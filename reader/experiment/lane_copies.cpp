@@ -15,7 +15,28 @@ namespace {
 using format::BlockHeader;
 using format::kBlockBytes;
 
-std::span<std::byte> bytes_of(Block& block) { return std::as_writable_bytes(std::span(block)); }
+template <typename Bytes>
+Result<std::size_t> read_into(const File& file, std::uint64_t at, Bytes& to) {
+  return file.read(at, std::as_writable_bytes(std::span(&to, 1)));
+}
+
+enum class Look { taken, empty, changed };
+
+// A block belongs to the lane for as long as the header says so: what is copied between two looks
+// at the same header is of that block.
+Result<Look> copy_lane(const File& file, std::uint64_t at, LaneCopies::Copy& copy) {
+  BlockHeader before{}, after{};
+  Block first;
+  if (auto read = read_into(file, at, before); !read) return tl::unexpected(read.error());
+  if (before.magic == 0) return Look::empty;
+  for (Block* block : {&first, &copy.block})
+    if (auto read = read_into(file, at, *block); !read) return tl::unexpected(read.error());
+  if (auto read = read_into(file, at, after); !read) return tl::unexpected(read.error());
+  if (after.magic != before.magic || after.number != before.number) return Look::changed;
+  const auto differs = std::mismatch(first.begin(), first.end(), copy.block.begin()).first;
+  copy.steady = static_cast<std::size_t>(differs - first.begin()) * sizeof first[0];
+  return Look::taken;
+}
 
 }  // namespace
 
@@ -37,23 +58,19 @@ Result<LaneCopies> LaneCopies::read(const Experiment& experiment) {
   if (!file) return tl::unexpected(file.error());
   const std::uint64_t lanes =
       std::min<std::uint64_t>(file->size() / kBlockBytes, format::kMaxLanes);
-  Copies both;
+  Copy copy{};
   for (std::uint64_t lane = 0; lane < lanes; ++lane) {
     const std::uint64_t at = lane * kBlockBytes;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      for (Block* block : {&both.first, &both.second})
-        if (auto read = file->read(at, bytes_of(*block)); !read)
-          return tl::unexpected(read.error());
-      const BlockHeader &first = header_of(both.first), &second = header_of(both.second);
-      BlockHeader now{};
-      if (auto read = file->read(at, std::as_writable_bytes(std::span(&now, 1))); !read)
-        return tl::unexpected(read.error());
-      if (first.magic == 0) break;  // its block, if it had one, is in the data file
-      if (first.number != second.number || first.number != now.number || now.magic == 0) continue;
-      if (!is_of(first, experiment) || first.kind >= format::kDataKinds)
+      const auto look = copy_lane(*file, at, copy);
+      if (!look) return tl::unexpected(look.error());
+      if (*look == Look::changed) continue;
+      if (*look == Look::empty) break;  // its block, if it had one, is in the data file
+      const BlockHeader& header = header_of(copy.block);
+      if (!is_of(header, experiment) || header.kind >= format::kDataKinds)
         return fault(path + " is damaged: lane " + std::to_string(lane) + " has a wrong header",
                      "record again");
-      copies.blocks_.insert_or_assign({first.kind, first.number}, both);
+      copies.blocks_.insert_or_assign({header.kind, header.number}, copy);
       break;
     }
   }
@@ -62,7 +79,7 @@ Result<LaneCopies> LaneCopies::read(const Experiment& experiment) {
   return copies;
 }
 
-const LaneCopies::Copies* LaneCopies::find(std::uint16_t kind, std::uint32_t number) const {
+const LaneCopies::Copy* LaneCopies::find(std::uint16_t kind, std::uint32_t number) const {
   const auto at = blocks_.find({kind, number});
   return at == blocks_.end() ? nullptr : &at->second;
 }

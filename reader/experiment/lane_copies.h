@@ -15,22 +15,24 @@ namespace gnomon::reader {
 
 using Block = std::array<std::uint64_t, format::kBlockBytes / sizeof(std::uint64_t)>;
 
-// The blocks that were in lanes. Each lane is copied twice: a record that is complete in the first
-// copy does not change any more, so that it is whole in the second.
+// The blocks that were in lanes. Each lane is copied twice, for a copy is not of one moment: the
+// end of a record can be in it whose beginning is not. Words of a block change from 0, and never
+// back. So where both copies are the same they show the lane as it was between them.
 class LaneCopies {
  public:
-  struct Copies {
-    Block first, second;
+  struct Copy {
+    Block block;
+    std::size_t steady;  // bytes, from the beginning, in which the copies are the same
   };
   // Fault: the file is missing or damaged. The experiment is not closed.
   static Result<LaneCopies> read(const Experiment& experiment);
   // Lanes that held no block: their writers may have been about to begin one.
   std::size_t empty() const { return empty_; }
   // Returns null if no lane held that block.
-  const Copies* find(std::uint16_t kind, std::uint32_t number) const;
+  const Copy* find(std::uint16_t kind, std::uint32_t number) const;
 
  private:
-  std::map<std::pair<std::uint16_t, std::uint32_t>, Copies> blocks_;
+  std::map<std::pair<std::uint16_t, std::uint32_t>, Copy> blocks_;
   std::size_t empty_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "reader/experiment/stacks.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
 #include <string>
 
@@ -25,6 +26,14 @@ std::uint64_t place_of(std::uint32_t id) {
 bool is_empty(const StackNode& node) { return node.pc == 0 && node.parent == 0 && node.check == 0; }
 
 }  // namespace
+
+bool StackRoom::has(std::uint64_t id) {
+  if (id < room_) return true;
+  std::error_code none;
+  const auto bytes = std::filesystem::file_size(directory_ + "/" + format::kStacksFile, none);
+  if (!none && bytes > place_of(0)) room_ = (bytes - place_of(0)) / sizeof(StackNode);
+  return id < room_;
+}
 
 // A node's links are the writers' business: what a node is, its own checksum says.
 bool Stacks::is_node(std::uint32_t id) const {

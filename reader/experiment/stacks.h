@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcollector/format/stacks.h"
@@ -12,6 +13,18 @@
 #include "reader/experiment/experiment.h"
 
 namespace gnomon::reader {
+
+// The call stacks that an event may name: the table has room for a stack before that.
+class StackRoom {
+ public:
+  explicit StackRoom(std::string directory) : directory_(std::move(directory)) {}
+  // Looks at the file only if there was no such room when it looked last.
+  bool has(std::uint64_t id);
+
+ private:
+  std::string directory_;
+  std::uint64_t room_ = 0;
+};
 
 class Stacks {
  public:

@@ -3,12 +3,16 @@
 #include <string>
 #include <vector>
 
-#include "reader/experiment/events.h"
-#include "reader/experiment/experiment.h"
+#include "reader/analysis/analysis.h"
+#include "reader/report/columns.h"
 
 namespace gnomon::reader {
 
-std::vector<std::string> loss_notes(const Experiment& experiment, const StackSum& total,
-                                    const StackSum& truncated);
+// profile: what was truncated is said of; null: not said.
+std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* profile);
+
+// Those, what a report leaves out, and whose symbols are missing.
+std::vector<std::string> all_notes(const Analysis& analysis, const Profile& profile,
+                                   const Shown& shown);
 
 }  // namespace gnomon::reader

@@ -1,35 +1,41 @@
-// Reports: each turns an experiment into a table. Any thread.
+// Reports: each turns an analysis into a table. Any thread, one at a time.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <string>
 
-#include "reader/base/interrupt.h"
+#include "reader/analysis/analysis.h"
+#include "reader/analysis/view.h"
 #include "reader/base/result.h"
 #include "reader/table/table.h"
 
 namespace gnomon::reader {
 
-struct Query {
-  std::string experiment;  // its directory
-  std::size_t limit = 0;   // 0: all
-  Interrupt interrupt = {};
-};
+// Functions with the listed metrics, <Total> first.
+Result<Table> functions_report(Analysis& analysis, const View& view);
 
-// Functions with exclusive and inclusive User CPU time, <Total> first, then by exclusive time.
-// limit: rows.
-Result<Table> functions_report(const Query& query);
-
-// For each function, by exclusive time, what its callers and its callees contribute. limit:
-// functions.
-Result<Table> callers_callees_report(const Query& query);
+// For each function, in the order of `functions`, what its callers and its callees contribute.
+Result<Table> callers_callees_report(Analysis& analysis, const View& view);
 
 // The same of the function that `name` means; several: number, from 1, says which.
-Result<Table> csingle_report(const Query& query, const std::string& name, std::size_t number);
+Result<Table> csingle_report(Analysis& analysis, const View& view, const std::string& name,
+                             std::size_t number);
 
 // Who calls whom, from <Total> down, heavy branches first. limit: the heaviest rows.
-Result<Table> calltree_report(const Query& query);
+Result<Table> calltree_report(Analysis& analysis, const View& view);
 
 // What is recorded, how, and what was lost.
-Result<Table> status_report(const Query& query);
+Table status_report(Analysis& analysis);
+
+// The columns and the order of a view, and the metrics that can be listed: those that the
+// experiment has data for, or all without one.
+Table metric_list_report(const Analysis* analysis, const View& view);
+// The first two lines of that.
+std::string current_metrics(const View& view);
+
+// The events of a kind, one a row, in the order in which they were written. Without a kind: the
+// kinds and how many events of each there are. The rows are read while the table is printed;
+// `analysis` must outlive it.
+Result<Table> dump_report(Analysis& analysis, const View& view, const std::string& kind);
 
 }  // namespace gnomon::reader

@@ -1,7 +1,6 @@
 // What is recorded, how, and what was lost. Any thread.
 #include <fmt/format.h>
 
-#include "reader/experiment/events.h"
 #include "reader/experiment/experiment.h"
 #include "reader/report/losses.h"
 #include "reader/report/report.h"
@@ -55,19 +54,16 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<Table> status_report(const Query& query) {
-  auto recording = open_recording(query.experiment, query.interrupt);
-  if (!recording) return tl::unexpected(recording.error());
-  const Experiment& experiment = recording->experiment;
+Table status_report(Analysis& analysis) {
+  const Experiment& experiment = analysis.experiment();
   const Header& header = experiment.header;
-  const StackSum& total = recording->events.total;
   Table table;
-  table.notes = loss_notes(experiment, total, {});
+  table.notes = loss_notes(analysis, nullptr);
   table.columns = {{"item", {}}, {"value", {}}};
   const auto add = [&](const std::string& item, const std::string& value) {
     table.rows.push_back({item, value});
   };
-  add("Experiment", query.experiment);
+  add("Experiment", experiment.directory);
   add("State", state_text(experiment));
   add("Program", joined(header.arguments));
   add("Process", std::to_string(header.pid));
@@ -75,7 +71,9 @@ Result<Table> status_report(const Query& query) {
                            header.clock_timer, seconds(header.interval) * 1e3));
   add("Call stacks", "walked by " + header.stack_walk);
   add("Threads", std::to_string(experiment.control.threads));
-  add("Samples", fmt::format("{}, {:.3f} s of CPU time", total.samples, seconds(total.time)));
+  const Nanoseconds time{analysis.sums().total(kTotalCpu)};
+  add("Samples",
+      fmt::format("{}, {:.3f} s of CPU time", analysis.sums().total(kTicks), seconds(time)));
   return table;
 }
 

@@ -1,4 +1,4 @@
-// Addresses of the profiled process to functions. Loads symbols of an object when it is first met.
+// Finds functions by address in the recorded process. Any thread, one at a time.
 #include "reader/symbols/address_space.h"
 
 #include <fmt/format.h>
@@ -16,15 +16,23 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 }  // namespace
 
-AddressSpace::AddressSpace(const std::vector<LoadObject>& objects, LiveFiles live,
-                           Interrupt interrupt)
-    : live_(std::move(live)), interrupt_(std::move(interrupt)) {
-  std::map<std::pair<std::string, std::string>, std::size_t> files;
-  for (const LoadObject& object : objects) {
-    const auto [at, fresh] = files.try_emplace({object.path, object.build_id}, files_.size());
-    if (fresh) files_.push_back({object.path, object.build_id, std::nullopt});
-    objects_.push_back({object, at->second});
-  }
+std::size_t AddressSpace::file_of(const LoadObject& object) {
+  const auto same = std::find_if(files_.begin(), files_.end(), [&](const File& file) {
+    return file.path == object.path && file.build_id == object.build_id;
+  });
+  if (same != files_.end()) return static_cast<std::size_t>(same - files_.begin());
+  files_.push_back({object.path, object.build_id, std::nullopt});
+  return files_.size() - 1;
+}
+
+// Addresses that were in no object may be in one now; the others keep their functions.
+void AddressSpace::set_objects(const std::vector<LoadObject>& objects, LiveFiles live) {
+  live_ = std::move(live);
+  objects_.clear();
+  for (const LoadObject& object : objects) objects_.push_back({object, file_of(object)});
+  for (auto& [epoch, known] : by_pc_)
+    std::erase_if(known,
+                  [&](const auto& at) { return functions_[index(at.second)].object.empty(); });
 }
 
 // The last one loaded there.
@@ -47,7 +55,7 @@ FunctionId AddressSpace::named(const std::string& name) {
   });
   if (same != functions_.end())
     return FunctionId{static_cast<std::uint32_t>(same - functions_.begin())};
-  return add(kNoObject, functions_.size(), {name, ""});
+  return add(kNoObject, functions_.size(), {name, "", 0, 0});
 }
 
 FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
@@ -72,7 +80,7 @@ FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   const Object* object = object_at(pc, epoch);
   if (!object) return named("<Unknown>");
   File& file = files_[object->file];
-  if (file.path == "[vdso]") return add(object->file, 0, {"[vdso]", file.path});
+  if (file.path == "[vdso]") return add(object->file, 0, {"[vdso]", file.path, 0, 0});
   if (!file.symbols) {
     auto loaded = load(file);
     if (!loaded) faults_.push_back(sentence(loaded.error()));
@@ -81,12 +89,14 @@ FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   const SymbolIndex::Place place = file.symbols->find(pc - object->at.bias);
   if (place.in_symbol) {
     const Symbol& symbol = file.symbols->symbol(place.number);
-    return add(object->file, symbol.begin, {display_name(symbol.name.c_str()), file.path});
+    return add(
+        object->file, symbol.begin,
+        {display_name(symbol.name.c_str()), file.path, symbol.begin, symbol.end - symbol.begin});
   }
   // Code between symbols: stripped static functions. The top bit keeps a gap apart from a symbol.
-  return add(
-      object->file, place.gap_begin | 1ull << 63,
-      {fmt::format("<static>@{:#x} ({})", place.gap_begin, base_name(file.path)), file.path});
+  return add(object->file, place.gap_begin | 1ull << 63,
+             {fmt::format("<static>@{:#x} ({})", place.gap_begin, base_name(file.path)), file.path,
+              place.gap_begin, 0});
 }
 
 }  // namespace gnomon::reader

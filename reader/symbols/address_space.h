@@ -1,4 +1,5 @@
-// Addresses of the profiled process to functions. Loads symbols of an object when it is first met.
+// Finds functions by address in the recorded process. Loads the symbols of a load object when the
+// first address in it is asked for. Any thread, one at a time.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -17,13 +18,17 @@ namespace gnomon::reader {
 
 struct Function {
   std::string name;
-  std::string object;  // path of the load object; empty: none
+  std::string object;                   // path of the load object; empty: none
+  std::uint64_t address = 0, size = 0;  // in the object's file, bytes; size 0: not known
 };
 
 class AddressSpace {
  public:
-  explicit AddressSpace(const std::vector<LoadObject>& objects, LiveFiles live = {},
-                        Interrupt interrupt = {});
+  // Takes the load objects that are known now in place of those of the last call. live: where the
+  // files of a process that runs are found.
+  void set_objects(const std::vector<LoadObject>& objects, LiveFiles live = {});
+  // Asked while symbols are loaded; if it says yes the symbols are missing from then on.
+  void set_interrupt(const Interrupt& interrupt) { interrupt_ = interrupt; }
 
   // The function at `pc` in that epoch; made up where there is no symbol: <Unknown>,
   // <static>@0x12345, [vdso].
@@ -45,6 +50,7 @@ class AddressSpace {
     LoadObject at;
     std::size_t file;
   };
+  std::size_t file_of(const LoadObject& object);
   const Object* object_at(std::uint64_t pc, std::uint32_t epoch) const;
   Result<SymbolIndex> load(const File& file) const;
   FunctionId find(std::uint64_t pc, std::uint32_t epoch);

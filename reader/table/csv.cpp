@@ -21,6 +21,8 @@ struct CellCsv {
   }
   std::string operator()(const Label& label) const { return quoted(label.name); }
   std::string operator()(Percent p) const { return fmt::format("{:.2f}", p.value); }
+  std::string operator()(Address a) const { return fmt::format("{:#x}", a.value); }
+  std::string operator()(Empty) const { return ""; }
 };
 
 }  // namespace
@@ -31,12 +33,14 @@ Result<std::string> to_csv(const Table& table, const Interrupt& interrupt) {
     out += (c == 0 ? "" : ",") + quoted(table.columns[c].id);
   out += "\r\n";
   std::uint64_t number = 0;
-  for (const auto& row : table.rows) {
+  auto done = table.each_row([&](const Row& row) -> Result<void> {
     if (interrupt.asked(number++)) return interrupted();
     for (std::size_t c = 0; c < row.size(); ++c)
       out += (c == 0 ? "" : ",") + std::visit(CellCsv{}, row[c]);
     out += "\r\n";
-  }
+    return {};
+  });
+  if (!done) return tl::unexpected(done.error());
   return out;
 }
 

@@ -1,4 +1,7 @@
-// A table as JSON. Any thread.
+// A table as JSON: an object a row and line, so that a long one can be read line by line. Any
+// thread.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -15,26 +18,73 @@ struct CellJson {
   Json operator()(Nanoseconds t) const { return seconds(t); }
   Json operator()(const Label& label) const { return label.name; }
   Json operator()(Percent p) const { return std::round(p.value * 100) / 100; }
+  Json operator()(Address a) const { return fmt::format("{:#x}", a.value); }
+  Json operator()(Empty) const { return nullptr; }
 };
+
+struct TypeNames {
+  const char *type, *unit;  // unit null: none
+};
+
+TypeNames names_of(Type type) {
+  switch (type) {
+    case Type::text:
+      return {"string", nullptr};
+    case Type::count:
+      return {"integer", "count"};
+    case Type::bytes:
+      return {"integer", "bytes"};
+    case Type::time:
+      return {"number", "seconds"};
+    case Type::percent:
+      return {"number", "percent"};
+    case Type::address:
+      return {"string", "address"};
+  }
+  return {"string", nullptr};
+}
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json column_json(const Column& column) {
+  std::string title;
+  for (const std::string& line : column.title)
+    if (!line.empty()) title += (title.empty() ? "" : " ") + line;
+  const auto [type, unit] = names_of(column.type);
+  return {
+      {"id", column.id}, {"title", title}, {"type", type}, {"unit", unit ? Json(unit) : Json()}};
+}
+
+template <typename Items, typename Json_of>
+std::string lines_of(const Items& items, Json_of json_of) {
+  std::string text;
+  for (const auto& item : items)
+    text += (text.empty() ? "\n    " : ",\n    ") + dumped(json_of(item));
+  return text.empty() ? "[]" : "[" + text + "\n  ]";
+}
 
 }  // namespace
 
 Result<std::string> to_json(const Table& table, const Interrupt& interrupt) {
-  Json json;
-  json["title"] = table.title;
-  json["notes"] = table.notes;
-  json["columns"] = Json::array();
-  for (const Column& column : table.columns) json["columns"].push_back(column.id);
-  json["rows"] = Json::array();
-  for (const auto& row : table.rows) {
-    if (interrupt.asked(json["rows"].size())) return interrupted();
+  const auto text = [](const std::string& note) { return Json(note); };
+  std::string out = "{\n  \"title\": " + dumped(table.title);
+  out += ",\n  \"notes\": " + lines_of(table.notes, text);
+  out += ",\n  \"columns\": " + lines_of(table.columns, column_json);
+  out += ",\n  \"rows\": [";
+  std::uint64_t number = 0;
+  auto done = table.each_row([&](const Row& row) -> Result<void> {
+    if (interrupt.asked(number)) return interrupted();
     Json object = Json::object();
     for (std::size_t c = 0; c < row.size(); ++c)
       object[table.columns[c].id] = std::visit(CellJson{}, row[c]);
-    json["rows"].push_back(std::move(object));
-  }
-  json["left_out"] = table.left_out.count;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    out += (number++ == 0 ? "\n    " : ",\n    ") + dumped(object);
+    return {};
+  });
+  if (!done) return tl::unexpected(done.error());
+  out += number == 0 ? "]" : "\n  ]";
+  return out + fmt::format(",\n  \"left_out\": {}\n}}\n", table.left_out.count);
 }
 
 }  // namespace gnomon::reader

@@ -1,6 +1,7 @@
 // A table of typed cells, before it becomes text, JSON or CSV. Any thread.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,12 +22,21 @@ struct Label {
   bool is_strong = false;  // what its group is about
 };
 
-using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, Percent, Label>;
+struct Address {
+  std::uint64_t value = 0;
+};
+
+struct Empty {};  // there is no such value
+
+using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, Percent, Label, Address, Empty>;
+
+enum class Type { text, count, bytes, time, percent, address };
 
 struct Column {
   std::string id;                  // in JSON and CSV
   std::vector<std::string> title;  // lines, the unit last
   bool in_text = true;             // false: what text tells by its layout
+  Type type = Type::text;          // of its cells, as far as they are not Empty
 };
 
 // What a limit left out.
@@ -35,13 +45,23 @@ struct LeftOut {
   std::string what;  // plural
 };
 
+using Row = std::vector<Cell>;
+
 struct Table {
+  // Called with each row; a fault ends the listing.
+  using Take = std::function<Result<void>(const Row&)>;
+
   std::string title;
   std::vector<std::string> notes;  // what was lost or cannot be trusted; printed above the rows
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;  // each as long as columns
-  std::vector<std::size_t> groups;      // rows before which text leaves a line blank, ascending
+  std::vector<Row> rows;  // each as long as columns
+  // Instead of `rows`, where they are too many to be kept: gives them one after the other.
+  std::function<Result<void>(const Take&)> list;
+  std::vector<std::size_t> groups;  // rows before which text leaves a line blank, ascending
   LeftOut left_out;
+
+  // Gives every row to `take`, from `rows` or from `list`. Fault: `take` returned it, or `list`.
+  Result<void> each_row(const Take& take) const;
 };
 
 struct TextStyle {
@@ -53,9 +73,11 @@ struct TextStyle {
 // Numbers to the right, text to the left.
 Result<std::string> to_text(const Table& table, const TextStyle& style = {},
                             const Interrupt& interrupt = {});
-// {"title", "notes", "columns", "rows": [{column id: value}], "left_out"}; times in seconds.
+// {"title", "notes", "columns": [{"id", "title", "type", "unit"}], "rows": [{column id: value}],
+// "left_out"}; times in seconds, null: there is no such value.
 Result<std::string> to_json(const Table& table, const Interrupt& interrupt = {});
-// RFC 4180: a line of column ids, a line a row; times in seconds. The notes are not in it.
+// RFC 4180: a line of column ids, then one line for each row; times in seconds. The notes are not
+// in it.
 Result<std::string> to_csv(const Table& table, const Interrupt& interrupt = {});
 
 // "46 more functions; --limit 0 shows all."; empty: nothing was left out.

@@ -26,6 +26,8 @@ struct CellText {
   std::string operator()(Percent p) const {
     return p.value == 0 ? "0.  " : fmt::format("{:.2f}", p.value);
   }
+  std::string operator()(Address a) const { return fmt::format("{:#010x}", a.value); }
+  std::string operator()(Empty) const { return ""; }
 };
 
 std::string_view color_of(const Cell& cell) {
@@ -33,10 +35,6 @@ std::string_view color_of(const Cell& cell) {
     return percent->value >= kHotPercent ? kHot : percent->value >= kWarmPercent ? kWarm : "";
   const auto* label = std::get_if<Label>(&cell);
   return label && label->is_strong ? kStrong : "";
-}
-
-bool is_text(const Cell& cell) {
-  return std::holds_alternative<std::string>(cell) || std::holds_alternative<Label>(cell);
 }
 
 // What text shows of a column.
@@ -48,34 +46,52 @@ struct Strip {
   std::vector<std::string_view> colors;
 };
 
-// The last strip may take `room` columns, but names keep some in a tree that is deep.
+// At most `room` columns, but names keep some in a tree that is deep.
 std::string cell_text(const Cell& cell, std::size_t room) {
   constexpr std::size_t kLeast = 20;
-  if (room != 0 && std::holds_alternative<std::string>(cell))
+  if (std::holds_alternative<std::string>(cell))
     return shortened(one_line(std::get<std::string>(cell)), std::max(room, kLeast));
-  if (const auto* label = std::get_if<Label>(&cell); label && room != 0) {
+  if (const auto* label = std::get_if<Label>(&cell)) {
     const std::size_t mark = std::min(room, width_of(label->mark));
     return label->mark + shortened(one_line(label->name), std::max(room - mark, kLeast));
   }
   return std::visit(CellText{}, cell);
 }
 
+// The strip that is cut to the width of the terminal comes last: how much room it has is known once
+// the widths of the others are.
 Result<std::vector<Strip>> strips_of(const Table& table, std::size_t width,
                                      const Interrupt& interrupt) {
   std::vector<Strip> strips;
-  std::size_t used = 0;
+  std::vector<std::size_t> columns;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (!table.columns[c].in_text) continue;
-    Strip& strip = strips.emplace_back();
-    strip.left = !table.rows.empty() && is_text(table.rows.front()[c]);
-    strip.title = table.columns[c].title;
-    const bool is_cut = width != 0 && strip.left && c + 1 == table.columns.size();
-    const std::size_t room = is_cut ? width - std::min(width - 1, used) : 0;
-    for (const auto& row : table.rows) {
-      if (interrupt.asked(strip.cells.size())) return interrupted();
-      strip.cells.push_back(cell_text(row[c], room));
-      strip.colors.push_back(color_of(row[c]));
+    columns.push_back(c);
+    strips.push_back({table.columns[c].type == Type::text, 0, table.columns[c].title, {}, {}});
+  }
+  const bool is_cut = width != 0 && !strips.empty() && strips.back().left &&
+                      columns.back() + 1 == table.columns.size();
+  std::vector<Cell> uncut;
+  std::uint64_t number = 0;
+  auto done = table.each_row([&](const Row& row) -> Result<void> {
+    if (interrupt.asked(number++)) return interrupted();
+    for (std::size_t s = 0; s < strips.size(); ++s) {
+      const Cell& cell = row[columns[s]];
+      strips[s].colors.push_back(color_of(cell));
+      if (is_cut && s + 1 == strips.size())
+        uncut.push_back(cell);
+      else
+        strips[s].cells.push_back(std::visit(CellText{}, cell));
     }
+    return {};
+  });
+  if (!done) return tl::unexpected(done.error());
+  std::size_t used = 0;
+  for (std::size_t s = 0; s < strips.size(); ++s) {
+    Strip& strip = strips[s];
+    const std::size_t room = width - std::min(width - 1, used);
+    if (is_cut && s + 1 == strips.size())
+      for (const Cell& cell : uncut) strip.cells.push_back(cell_text(cell, room));
     for (const std::string& line : strip.title) strip.width = std::max(strip.width, width_of(line));
     for (const std::string& cell : strip.cells) strip.width = std::max(strip.width, width_of(cell));
     used += strip.width + 2;
@@ -110,11 +126,6 @@ void append_line(std::string& out, const std::vector<Strip>& strips, bool has_co
 
 }  // namespace
 
-std::string left_out_note(const Table& table) {
-  if (table.left_out.count == 0) return "";
-  return fmt::format("{} more {}; --limit 0 shows all.", table.left_out.count, table.left_out.what);
-}
-
 Result<std::string> to_text(const Table& table, const TextStyle& style,
                             const Interrupt& interrupt) {
   std::string out;
@@ -131,7 +142,8 @@ Result<std::string> to_text(const Table& table, const TextStyle& style,
       return Piece{h < s.title.size() ? s.title[h] : std::string()};
     });
   auto group = table.groups.begin();
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+  const std::size_t rows = strips->empty() ? 0 : strips->front().cells.size();
+  for (std::size_t row = 0; row < rows; ++row) {
     if (interrupt.asked(row)) return interrupted();
     if (group != table.groups.end() && *group == row) {
       out += "\n";

@@ -1,5 +1,6 @@
 // Writes an experiment of any size with the collector's own recorder; its call stacks lie in libc.
-//   write_experiment DIRECTORY EVENTS STACKS DEPTH
+//   write_experiment DIRECTORY EVENTS STACKS DEPTH [open]
+// open: the recording does not end, as if the program still ran.
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -111,7 +112,9 @@ bool write_events(Recorder& recorder, const std::vector<std::vector<std::uint64_
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return std::fputs("write_experiment DIRECTORY EVENTS STACKS DEPTH\n", stderr), 2;
+  const bool is_left_open = argc == 6 && std::strcmp(argv[5], "open") == 0;
+  if (argc != 5 && !is_left_open)
+    return std::fputs("write_experiment DIRECTORY EVENTS STACKS DEPTH [open]\n", stderr), 2;
   const std::string directory = argv[1];
   const auto events = std::strtoull(argv[2], nullptr, 10);
   const auto stacks = std::strtoull(argv[3], nullptr, 10),
@@ -128,6 +131,6 @@ int main(int argc, char** argv) {
     return std::fprintf(stderr, "cannot write to %s\n", directory.c_str()), 1;
   recorder.begin(1000);
   const bool written = write_events(recorder, make_stacks(code, stacks, depth), events);
-  recorder.end(1000 + events * 1'000'000, events * 1'000'500);
+  if (!is_left_open) recorder.end(1000 + events * 1'000'000, events * 1'000'500);
   return written ? 0 : 1;
 }

@@ -50,7 +50,7 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     assert "LD_PRELOAD" not in by["settings show target.env-vars"][0]
     table = json.loads(by["collector functions --format json"][0])
     assert table["rows"][0]["name"] == "<Total>"
-    assert abs(table["rows"][0]["exclusive_user_cpu"] - ended["<Total>"][0]) < 0.001
+    assert abs(table["rows"][0]["exclusive_totalcpu"] - ended["<Total>"][0]) < 0.001
 
     # Outside the debugger the same table.
     shell = subprocess.run([build / "bin/gnomon", "print", "-functions", "test.1.er"], cwd=work, capture_output=True,

@@ -34,10 +34,10 @@ def total(experiment, whole=False):
         return None
     rows = json.loads(read_now.stdout)["rows"]
     assert rows[0]["name"] == "<Total>", rows[0]
-    parts = sum(row["exclusive_user_cpu"] for row in rows[1:])
-    assert abs(parts - rows[0]["exclusive_user_cpu"]) < 1e-6, (parts, rows[0])
+    parts = sum(row["exclusive_totalcpu"] for row in rows[1:])
+    assert abs(parts - rows[0]["exclusive_totalcpu"]) < 1e-6, (parts, rows[0])
     assert not (whole and any(row["name"] == "<Unknown>" for row in rows)), rows
-    return rows[0]["exclusive_user_cpu"]
+    return rows[0]["exclusive_totalcpu"]
 
 
 def storm(program, experiment):

@@ -28,7 +28,7 @@ def functions(build, experiment):
                              text=True, timeout=60)
     assert printed.returncode == 0, printed.stderr
     table = json.loads(printed.stdout)
-    return {row["name"]: (row["exclusive_user_cpu"], row["inclusive_user_cpu"]) for row in table["rows"]}, table["notes"]
+    return {row["name"]: (row["exclusive_totalcpu"], row["inclusive_totalcpu"]) for row in table["rows"]}, table["notes"]
 
 
 def status(build, experiment):

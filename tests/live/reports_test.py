@@ -31,7 +31,8 @@ def near(a, b):
 with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     answers, _ = lldb_session.run(build, split, [
         "collector enable", "breakpoint set -n checkpoint", "run", "frame select 1", "collector csingle", "collector csingle half",
-        "collector calltree --limit 3", "collector callers-callees", "continue"], work, arguments=["1"])
+        "collector calltree --limit 3", "collector callers-callees", "collector metrics e.ticks:size", "collector sort -name",
+        "collector functions", "collector metrics e.nothing", "collector functions --metrics i%totalcpu --sort i.totalcpu", "continue"], work, arguments=["1"])
     by = dict(answers)
     assert "*run(int, bool)" in by["collector csingle"], by["collector csingle"]
     assert "*work::half(unsigned long)" in by["collector csingle half"], by["collector csingle half"]
@@ -40,37 +41,45 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     assert "more calls; --limit 0 shows all." in by["collector calltree --limit 3"]
     assert "*work::half(unsigned long)" in by["collector callers-callees"]
 
+    # A choice holds for the session, an option for its command; what is wrong changes nothing.
+    assert "Current metrics: e.ticks:size" in by["collector metrics e.ticks:size"], by["collector metrics e.ticks:size"]
+    assert "Current Sort Metric: Name, reversed ( -name )" in by["collector sort -name"], by["collector sort -name"]
+    assert "CPU Ticks" in by["collector functions"] and "Total CPU" not in by["collector functions"], by["collector functions"]
+    assert "there is no metric nothing" in by["collector metrics e.nothing"], by["collector metrics e.nothing"]
+    once = by["collector functions --metrics i%totalcpu --sort i.totalcpu"]
+    assert "Functions sorted by metric: Inclusive Total CPU Time" in once and "CPU Ticks" not in once, once
+
     experiment = f"{work}/test.1.er"
     functions = {row["name"]: row for row in rows(experiment, "-functions")}
-    total = functions["<Total>"]["inclusive_user_cpu"]
+    total = functions["<Total>"]["inclusive_totalcpu"]
     panels = collections.defaultdict(lambda: collections.defaultdict(float))
     for row in rows(experiment, "-callers-callees"):
-        panels[row["function"]][row["role"]] += row["attributed_user_cpu"]
+        panels[row["function"]][row["role"]] += row["attributed_totalcpu"]
     assert panels.keys() == functions.keys(), panels.keys() ^ functions.keys()
     for name, panel in panels.items():
-        inclusive = functions[name]["inclusive_user_cpu"]
+        inclusive = functions[name]["inclusive_totalcpu"]
         assert near(panel["function"] + panel["callee"], inclusive), (name, panel)
         assert name == "<Total>" or near(panel["caller"], inclusive), (name, panel)
-        assert name == "<Total>" or near(panel["function"], functions[name]["exclusive_user_cpu"]), (name, panel)
+        assert name == "<Total>" or near(panel["function"], functions[name]["exclusive_totalcpu"]), (name, panel)
     alone = rows(experiment, "-csingle", "half")
     assert alone == [row for row in rows(experiment, "-callers-callees") if row["function"] == "work::half(unsigned long)"], alone
 
     tree = rows(experiment, "-calltree")
-    assert near(tree[0]["attributed_user_cpu"], total) and tree[0]["name"] == "<Total>"
+    assert near(tree[0]["attributed_totalcpu"], total) and tree[0]["name"] == "<Total>"
     path = []
     left = {}
     for at, row in enumerate(tree):
         del path[row["depth"]:]
         assert len(path) == row["depth"], row
         if path:
-            left[path[-1]] -= row["attributed_user_cpu"]
+            left[path[-1]] -= row["attributed_totalcpu"]
         path.append(at)
-        left[at] = row["attributed_user_cpu"]
+        left[at] = row["attributed_totalcpu"]
     exclusive = collections.defaultdict(float)
     for at, rest in left.items():
         exclusive[tree[at]["name"]] += rest
     for name, row in functions.items():
-        assert name == "<Total>" or near(exclusive[name], row["exclusive_user_cpu"]), name
+        assert name == "<Total>" or near(exclusive[name], row["exclusive_totalcpu"]), name
 
     # A name that is met nowhere, a number that is none, two experiments: one sentence and status 1.
     for words in (["-csingle", "nowhere", experiment], ["-csingle", "half", "2", experiment], ["-csingle", "half", "0", experiment],

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "reader/report/report.h"
 #include "tests/unit/experiment/written.h"
+#include "tests/unit/report/reports.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -22,8 +22,8 @@ class Damaged : public Written {
 
   // Table and status; empty: a fault.
   std::string text() const {
-    const auto functions = reader::functions_report({directory_.path()});
-    const auto status = reader::status_report({directory_.path()});
+    const auto functions = functions_of(directory_.path());
+    const auto status = status_of(directory_.path());
     return functions && status ? *to_text(*functions) + *to_text(*status) : "";
   }
 
@@ -125,7 +125,7 @@ TEST_F(Damaged, ALostBlockIsNoticed) {
   const std::vector<char> zeros(format::kBlockBytes);
   EXPECT_EQ(pwrite(fd, zeros.data(), zeros.size(), format::kBlockBytes), format::kBlockBytes);
   close(fd);
-  const auto table = reader::functions_report({directory_.path()});
+  const auto table = functions_of(directory_.path());
   ASSERT_FALSE(table);
   EXPECT_NE(sentence(table.error()).find("blocks were written"), std::string::npos);
 }

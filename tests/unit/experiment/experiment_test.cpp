@@ -5,8 +5,8 @@
 #include <atomic>
 #include <thread>
 
-#include "reader/report/report.h"
 #include "tests/unit/experiment/written.h"
+#include "tests/unit/report/reports.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -27,14 +27,12 @@ TEST_F(Written, ReadableAtEveryMoment) {
 
 TEST_F(Written, EqualStacksAreOneNode) {
   for (int i = 0; i < 20000; ++i) sample(0x1200 + static_cast<std::uint64_t>(i % 7000), 1);
-  const auto recording = reader::open_recording(directory_.path(), {});
-  ASSERT_TRUE(recording);
-  reader::Stacks stacks;
-  ASSERT_TRUE(stacks.read_new(recording->experiment));
+  const auto all = test::read_all(directory_.path());
+  ASSERT_TRUE(all);
+  const reader::Stacks& stacks = all->recording.stacks();
   std::size_t distinct = 0;
-  const auto& by_stack = recording->events.by_stack;
-  for (std::uint32_t id = 0; id < by_stack.size(); ++id) {
-    if (by_stack[id].samples == 0) continue;
+  for (std::uint32_t id = 0; id < all->sums.used().size(); ++id) {
+    if (!all->sums.used()[id]) continue;
     ++distinct;
     ASSERT_TRUE(stacks.contains(StackId{id}));
     EXPECT_EQ(stacks.node(stacks.parent(StackId{id})).pc, 0x1100u);
@@ -48,11 +46,12 @@ TEST_F(Written, WorkThatIsInterruptedEnds) {
   int asks = 0;
   for (int patience = 0; patience < 1000; ++patience) {
     asks = 0;
-    const auto table = reader::functions_report(
-        {directory_.path(), 0, Interrupt([&] { return asks++ >= patience; })});
+    reader::View view;
+    view.interrupt = Interrupt([&] { return asks++ >= patience; });
+    const auto table = functions_of(directory_.path(), view);
     if (table) break;
     EXPECT_EQ(table.error().what.find("interrupted"), 0u) << table.error().what;
-    EXPECT_EQ(asks, patience + 1);
+    EXPECT_LE(asks, patience + 2);
   }
   EXPECT_GT(asks, 5);
   EXPECT_LT(asks, 1000);
@@ -75,7 +74,7 @@ TEST_F(Written, ForkedChildRecordsNothing) {
 TEST_F(Written, FailureStaysVisible) {
   recorder_->fail(format::Failure::no_space, ENOSPC);
   recorder_->end(2000, 1);
-  auto table = reader::functions_report({directory_.path()});
+  auto table = functions_of(directory_.path());
   ASSERT_TRUE(table);
   ASSERT_FALSE(table->notes.empty());
   EXPECT_NE(table->notes[0].find("file system of the experiment is full"), std::string::npos);
@@ -104,7 +103,7 @@ TEST(Experiment, NewerFormatIsRefused) {
   collector::Recorder* recorder = new_recorder();
   ASSERT_TRUE(recorder && recorder->directory().open_path(directory.path().c_str()) == 0);
   ASSERT_TRUE(write_header(recorder->directory(), header_line(format::kFormatMajor + 1)));
-  const auto table = reader::functions_report({directory.path()});
+  const auto table = functions_of(directory.path());
   ASSERT_FALSE(table);
   EXPECT_NE(sentence(table.error()).find("use a newer Gnomon"), std::string::npos);
 }

@@ -12,8 +12,8 @@
 #include "libcollector/record/event_rows.h"
 #include "libcollector/record/file_space.h"
 #include "libcollector/record/recorder.h"
-#include "reader/experiment/events.h"
-#include "reader/experiment/stacks.h"
+#include "reader/experiment/recording.h"
+#include "reader/metrics/sums.h"
 
 namespace gnomon::test {
 
@@ -44,11 +44,11 @@ inline bool write_line(const collector::ExperimentDirectory& directory, const ch
   return length != 0 && !collector::append_text({directory, name}, text, length);
 }
 
-inline std::string header_line(std::uint64_t major = format::kFormatMajor) {
+inline std::string header_line(std::uint64_t major = format::kFormatMajor, std::uint64_t pid = 1) {
   char text[4096];
   collector::JsonLine line(text, sizeof text);
   line.open("format", '{').number("major", major).number("minor", 0).close('}');
-  line.hex("session", kSession).number("pid", 1).open("argv", '[').item("x").close(']');
+  line.hex("session", kSession).number("pid", pid).open("argv", '[').item("x").close(']');
   collector::write_events(line);
   return {text, line.finish()};
 }
@@ -58,11 +58,17 @@ inline bool write_header(const collector::ExperimentDirectory& directory, const 
          directory.rename_file(format::kNewHeaderFile, format::kHeaderFile) == 0;
 }
 
-inline bool write_map(collector::Recorder& recorder) {
+// A load object, at these addresses of the process.
+struct Loaded {
+  std::string path = "/gone";
+  std::uint64_t begin = 0x1000, end = 0x2000, bias = 0;
+};
+
+inline bool write_map(collector::Recorder& recorder, const Loaded& object) {
   char text[512];
   collector::JsonLine line(text, sizeof text);
-  line.text("event", "load").hex("begin", 0x1000).hex("end", 0x2000).hex("bias", 0);
-  line.text("path", "/gone");
+  line.text("event", "load").hex("begin", object.begin).hex("end", object.end);
+  line.hex("bias", object.bias).text("path", object.path.c_str());
   if (!write_line(recorder.directory(), format::kMapFile, line, text)) return false;
   recorder.count_map_line();
   return true;
@@ -79,10 +85,11 @@ inline collector::Recorder* new_recorder() {
 
 // The collector's order.
 inline bool begin_experiment(const Directory& directory, collector::Recorder& recorder,
-                             std::uint32_t writers, const std::string& header = header_line()) {
+                             std::uint32_t writers, const std::string& header = header_line(),
+                             const Loaded& object = {}) {
   if (recorder.directory().open_path(directory.path().c_str()) != 0 ||
       !recorder.open(kSession, 1).at || !write_header(recorder.directory(), header) ||
-      !recorder.open_storage(writers).at || !write_map(recorder))
+      !recorder.open_storage(writers).at || !write_map(recorder, object))
     return false;
   recorder.begin(1000);
   return true;
@@ -109,19 +116,33 @@ inline bool record(collector::Recorder& recorder, const std::vector<std::uint64_
   return put;
 }
 
-// Total weight, with every stack checked to its outermost frame.
-inline Result<std::uint64_t> total_of(const std::string& directory) {
-  auto recording = reader::open_recording(directory, {});
+// What an experiment says: its sums, and the stacks they are of, each whole to its outermost frame.
+struct Read {
+  reader::Recording recording;
+  reader::Sums sums;
+};
+inline Result<Read> read_all(const std::string& directory) {
+  auto recording = reader::Recording::open(directory);
   if (!recording) return tl::unexpected(recording.error());
-  reader::Stacks stacks;
-  if (auto read = stacks.read_new(recording->experiment); !read)
-    return tl::unexpected(read.error());
-  const auto& by_stack = recording->events.by_stack;
-  for (std::uint32_t id = 1; id < by_stack.size(); ++id)
-    if (by_stack[id].samples != 0)
+  Read all{std::move(*recording), {}};
+  reader::StackRoom room(directory);
+  auto any = all.recording.update({}, [&](const reader::Event& event) -> Result<void> {
+    if (all.sums.add(event, room)) return {};
+    return fault("an event has a wrong call stack");
+  });
+  if (!any) return tl::unexpected(any.error());
+  const reader::Stacks& stacks = all.recording.stacks();
+  for (std::uint32_t id = 1; id < all.sums.used().size(); ++id)
+    if (all.sums.used()[id])
       for (StackId at{id}; at != StackId::none; at = stacks.parent(at))
         if (!stacks.contains(at)) return fault("a stack is missing");
-  return recording->events.total.time.value;
+  return all;
+}
+
+inline Result<std::uint64_t> total_of(const std::string& directory) {
+  const auto all = read_all(directory);
+  if (!all) return tl::unexpected(all.error());
+  return all->sums.total(reader::kTotalCpu);
 }
 
 class Written : public testing::Test {

@@ -15,7 +15,9 @@ Table sample() {
   Table table;
   table.title = "Functions";
   table.notes = {"3 samples dropped."};
-  table.columns = {{"time", {"Excl.", "sec."}}, {"share", {"", "%"}}, {"name", {"Name"}}};
+  table.columns = {{"time", {"Excl.", "sec."}, true, Type::time},
+                   {"share", {"", "%"}, true, Type::percent},
+                   {"name", {"Name"}}};
   table.rows = {{Nanoseconds{12'345'678'900}, Percent{99.5}, std::string("<Total>")},
                 {Nanoseconds{0}, Percent{0}, std::string("é \"x\"")}};
   return table;
@@ -34,7 +36,8 @@ TEST(Table, Text) {
 
 TEST(Table, TextTellsGroupsByLayout) {
   Table table;
-  table.columns = {{"group", {}, false}, {"count", {"Count"}}, {"name", {"Name"}}};
+  table.columns = {
+      {"group", {}, false}, {"count", {"Count"}, true, Type::count}, {"name", {"Name"}}};
   table.rows = {{std::string("a"), std::uint64_t{1}, Label{"*", "x"}},
                 {std::string("b"), std::uint64_t{20}, Label{"  +-", "y"}}};
   table.groups = {1};
@@ -58,6 +61,44 @@ TEST(Table, Json) {
   EXPECT_EQ(json["rows"][1]["name"], "é \"x\"");
 }
 
+TEST(Table, JsonSaysTypesAndUnits) {
+  Table table = sample();
+  table.columns.push_back({"at", {"PC Addr."}, true, Type::address});
+  table.columns.push_back({"size", {"Size", "bytes"}, true, Type::bytes});
+  table.rows[0].insert(table.rows[0].end(), {Address{0x1234}, std::uint64_t{5}});
+  table.rows[1].insert(table.rows[1].end(), {Empty{}, Empty{}});
+  const auto json = nlohmann::json::parse(*to_json(table));
+  const auto& columns = json["columns"];
+  EXPECT_EQ(columns[0],
+            (nlohmann::json{
+                {"id", "time"}, {"title", "Excl. sec."}, {"type", "number"}, {"unit", "seconds"}}));
+  EXPECT_EQ(columns[1]["unit"], "percent");
+  EXPECT_EQ(columns[2]["unit"], nullptr);
+  EXPECT_EQ(columns[3]["unit"], "address");
+  EXPECT_EQ(columns[4]["unit"], "bytes");
+  EXPECT_EQ(json["rows"][0]["at"], "0x1234");
+  EXPECT_EQ(json["rows"][1]["at"], nullptr);
+  EXPECT_EQ(json["rows"][1]["size"], nullptr);
+}
+
+TEST(Table, RowsCanBeGivenOneByOne) {
+  Table table = sample();
+  const auto rows = std::move(table.rows);
+  table.rows.clear();
+  table.list = [&](const Table::Take& take) -> Result<void> {
+    for (const Row& row : rows)
+      if (auto done = take(row); !done) return done;
+    return {};
+  };
+  EXPECT_EQ(*to_text(table), *to_text(sample()));
+  EXPECT_EQ(*to_json(table), *to_json(sample()));
+  EXPECT_EQ(*to_csv(table), *to_csv(sample()));
+  table.list = [](const Table::Take&) -> Result<void> { return fault("no more"); };
+  EXPECT_FALSE(to_text(table));
+  EXPECT_FALSE(to_json(table));
+  EXPECT_FALSE(to_csv(table));
+}
+
 TEST(Table, JsonOfNamesThatAreNotUtf8) {
   Table table = sample();
   table.rows[0][2] = std::string("\xff\xfe");
@@ -76,7 +117,7 @@ TEST(Table, Csv) {
 
 TEST(Table, TextFitsItsWidth) {
   Table table;
-  table.columns = {{"count", {"Count"}}, {"name", {"Name"}}};
+  table.columns = {{"count", {"Count"}, true, Type::count}, {"name", {"Name"}}};
   const std::string longer(60, 'x');
   table.rows = {{std::uint64_t{1}, Label{"  +-", longer}}, {std::uint64_t{2}, Label{"", "short"}}};
   EXPECT_EQ(*to_text(table, {40, false}),

@@ -1,0 +1,54 @@
+// What a command needs of the place it runs in: LLDB, or the gnomon program. LLDB's command thread,
+// or the program's only one.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "reader/analysis/analysis.h"
+#include "reader/analysis/view.h"
+#include "reader/base/interrupt.h"
+#include "reader/base/result.h"
+#include "reader/table/table.h"
+
+namespace gnomon::commands {
+
+class Host {
+ public:
+  virtual ~Host() = default;
+  // Arm and disarm collecting; each answers with a sentence for the user.
+  virtual Result<std::string> enable() = 0;
+  virtual Result<std::string> disable() = 0;
+  // Brings the collector into a running process, and the debugger after it.
+  virtual Result<std::string> attach(std::int32_t pid) = 0;
+  // Directory of the experiment that a report without an argument is about.
+  virtual Result<std::string> experiment() = 0;
+  // Symbol of the function, mangled or not, that a report is about when none is named.
+  virtual Result<std::string> function() = 0;
+  // Rows of a report when nothing is said; 0: all.
+  virtual std::size_t default_limit() const = 0;
+  // Of text, when nothing is said.
+  virtual reader::TextStyle style() const = 0;
+  // Whether the user wants long work to end.
+  virtual Interrupt interrupt() const = 0;
+  // What `status` says besides the experiment; empty: nothing.
+  virtual std::string state() = 0;
+
+  // What reports show unless an option says otherwise.
+  struct Choice {
+    reader::View view;  // without limit and interrupt
+    std::optional<std::size_t> limit;
+  };
+  Choice& choice() { return choice_; }
+  // The experiment, up to date; valid until the next call. It stays open between commands.
+  Result<reader::Analysis*> analysis(const std::string& directory) {
+    return analyses_.get(directory, interrupt());
+  }
+
+ private:
+  Choice choice_;
+  reader::AnalysisCache analyses_;
+};
+
+}  // namespace gnomon::commands

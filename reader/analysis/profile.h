@@ -1,0 +1,70 @@
+// What reports on functions start from: the call tree of the events, and every metric's values in
+// it. Any thread, one at a time.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reader/base/interrupt.h"
+#include "reader/base/result.h"
+#include "reader/experiment/stacks.h"
+#include "reader/metrics/attributed.h"
+#include "reader/metrics/call_tree.h"
+#include "reader/metrics/functions.h"
+#include "reader/metrics/metric_list.h"
+#include "reader/metrics/sums.h"
+#include "reader/symbols/address_space.h"
+
+namespace gnomon::reader {
+
+struct MetricValues {
+  std::uint64_t total = 0;
+  Values exclusive, inclusive;  // by node of the tree
+  FunctionValues functions;     // by FunctionId
+  std::uint64_t truncated = 0;  // of stacks that were cut
+};
+
+class Profile {
+ public:
+  // sums: must outlive the profile. Fault: an event names a call stack that is not there, or the
+  // user interrupted.
+  static Result<Profile> build(const Sums& sums, const Stacks& stacks, AddressSpace& space,
+                               const Interrupt& interrupt);
+
+  const CallTree& tree() const { return tree_; }
+  FunctionId total() const { return tree_.node(CallId::total).function; }
+  std::size_t functions() const { return names_.size(); }
+  // No two are alike that lie in different load objects.
+  const std::string& name(FunctionId id) const { return names_[index(id)]; }
+  const Function& function(FunctionId id) const { return functions_[index(id)]; }
+  // Computed when first asked for.
+  const MetricValues& values(MetricId metric) const;
+  // Of a function; flavour attributed: its inclusive value. Of <Total> always the total.
+  std::uint64_t value(Flavour flavour, MetricId metric, FunctionId function) const {
+    const MetricValues& all = values(metric);
+    if (function == total()) return all.total;
+    return (flavour == Flavour::exclusive ? all.functions.exclusive
+                                          : all.functions.inclusive)[index(function)];
+  }
+  // Where a stack of the table ends in the tree; <Total>: the profile has no such stack.
+  CallId place(StackId stack) const {
+    return index(stack) < place_.size() ? place_[index(stack)] : CallId::total;
+  }
+  // By FunctionId; computed when first asked for.
+  const std::vector<Neighbours>& neighbours_by(MetricId metric) const;
+
+ private:
+  Profile(const Sums& sums, CallTree tree) : sums_(&sums), tree_(std::move(tree)) {}
+
+  const Sums* sums_;
+  CallTree tree_;
+  std::vector<CallId> place_;  // by StackId
+  std::vector<bool> cut_;      // by StackId: the walk ended before the stack did
+  std::vector<std::string> names_;
+  std::vector<Function> functions_;
+  mutable std::vector<std::optional<MetricValues>> values_;
+  mutable std::vector<std::optional<std::vector<Neighbours>>> neighbours_;
+};
+
+}  // namespace gnomon::reader

@@ -1,0 +1,52 @@
+// Events summed per call stack, for every metric at once: each event is touched once. Any thread.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "reader/base/result.h"
+#include "reader/base/units.h"
+#include "reader/experiment/event.h"
+#include "reader/experiment/stacks.h"
+#include "reader/metrics/call_tree.h"
+#include "reader/metrics/metric.h"
+
+namespace gnomon::reader {
+
+class Sums {
+ public:
+  // Adds an event. Returns false if there is no room for its call stack, so that the experiment is
+  // damaged.
+  bool add(const Event& event, StackRoom& room);
+
+  // By StackId; shorter than the stack table where the last stacks have no events.
+  const Values& by_stack(MetricId metric) const { return metrics_[index(metric)].by_stack; }
+  std::uint64_t total(MetricId metric) const { return metrics_[index(metric)].total; }
+  // Returns true if there is an event that the metric is about.
+  bool has(MetricId metric) const { return metrics_[index(metric)].events != 0; }
+  // By StackId: the stack has an event.
+  const std::vector<bool>& used() const { return used_; }
+
+ private:
+  struct PerMetric {
+    Values by_stack;
+    std::uint64_t total = 0;
+    std::uint64_t events = 0;
+  };
+  // What the layout of a kind means for the metrics; found once a kind.
+  struct Plan {
+    const EventLayout* layout = nullptr;
+    const EventLayout::Field* stack = nullptr;
+    struct Addend {
+      std::size_t metric;
+      const EventLayout::Field* field;  // null: count
+    };
+    std::vector<Addend> addends;
+  };
+  const Plan& plan_of(const EventLayout& layout);
+
+  std::vector<PerMetric> metrics_{metric_table().size()};
+  std::vector<Plan> plans_{256};  // by event kind
+  std::vector<bool> used_;
+};
+
+}  // namespace gnomon::reader

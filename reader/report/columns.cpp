@@ -1,0 +1,244 @@
+// The columns of reports on functions, made from a metric list. Any thread.
+#include "reader/report/columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <tuple>
+#include <utility>
+
+namespace gnomon::reader {
+namespace {
+
+using AnyColumn = std::variant<MetricColumn, Static>;
+
+template <typename Keep>
+MetricList filtered(const MetricList& list, Keep keep) {
+  MetricList kept;
+  for (const AnyColumn& column : list.columns)
+    if (keep(column)) kept.columns.push_back(column);
+  return kept;
+}
+
+std::string_view short_word(Flavour flavour) {
+  return flavour == Flavour::exclusive   ? "Excl."
+         : flavour == Flavour::inclusive ? "Incl."
+                                         : "Attr.";
+}
+
+std::string id_of(const MetricColumn& column) {
+  std::string flavour(word(column.flavour));
+  flavour[0] = static_cast<char>(std::tolower(flavour[0]));
+  return fmt::format("{}_{}{}", flavour, row(column.metric).key,
+                     column.is_percent ? "_percent" : "");
+}
+
+Type type_of(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::time:
+      return Type::time;
+    case Quantity::bytes:
+      return Type::bytes;
+    case Quantity::count:
+      return Type::count;
+  }
+  return Type::count;
+}
+
+std::vector<std::string> value_title(const MetricColumn& column) {
+  const Metric& metric = row(column.metric);
+  std::vector<std::string> title{std::string(short_word(column.flavour)),
+                                 std::string(metric.title)};
+  if (metric.quantity == Quantity::time) title.emplace_back("sec.");
+  if (metric.quantity == Quantity::bytes) title.emplace_back("bytes");
+  return title;
+}
+
+// A share right behind its own value needs no title of its own.
+Column column_of(const MetricColumn& column, const AnyColumn* before) {
+  const Metric& metric = row(column.metric);
+  if (!column.is_percent)
+    return {id_of(column), value_title(column), true, type_of(metric.quantity)};
+  MetricColumn value = column;
+  value.is_percent = false;
+  if (before && *before == AnyColumn(value))
+    return {id_of(column), {"", "", "%"}, true, Type::percent};
+  return {id_of(column),
+          {std::string(short_word(column.flavour)), std::string(metric.title), "%"},
+          true,
+          Type::percent};
+}
+
+Column column_of(Static id) {
+  switch (id) {
+    case Static::name:
+      return {"name", {"Name"}, true, Type::text};
+    case Static::size:
+      return {"size", {"Size", "", "bytes"}, true, Type::bytes};
+    case Static::address:
+      return {"address", {"PC Addr."}, true, Type::address};
+  }
+  return {};
+}
+
+bool is_attributed(const AnyColumn& each) {
+  const auto* column = std::get_if<MetricColumn>(&each);
+  return column && column->flavour == Flavour::attributed;
+}
+
+bool is_share_of_listed(const MetricList& list, const AnyColumn& each) {
+  const auto* column = std::get_if<MetricColumn>(&each);
+  if (!column || !column->is_percent) return false;
+  MetricColumn value = *column;
+  value.is_percent = false;
+  return std::find(list.columns.begin(), list.columns.end(), AnyColumn(value)) !=
+         list.columns.end();
+}
+
+void add_static(Row& row, Static id, const Function& function) {
+  if (function.object.empty() || (id == Static::size && function.size == 0))
+    row.emplace_back(Empty{});
+  else if (id == Static::size)
+    row.emplace_back(function.size);
+  else
+    row.emplace_back(Address{function.address});
+}
+
+// What a function is put in order by: descending values first, then the name.
+struct Weight {
+  std::uint64_t first, second;
+  FunctionId id;
+};
+
+}  // namespace
+
+bool is_available(MetricId metric, const Sums& sums) {
+  return sums.has(metric) || row(metric).event == row(kTotalCpu).event;
+}
+
+Result<Shown> shown(const View& view, const Sums& sums) {
+  const auto is_there = [&](const AnyColumn& each) {
+    const auto* column = std::get_if<MetricColumn>(&each);
+    return !column || is_available(column->metric, sums);
+  };
+  Shown shown{filtered(view.metrics, is_there), view.sort, {}};
+  std::vector<MetricId> missing;
+  for (const MetricId metric : view.metrics.metrics())
+    if (!is_available(metric, sums)) missing.push_back(metric);
+  for (const MetricId metric : missing)
+    shown.notes.push_back(fmt::format("the experiment has no data for the metric {} ({}).",
+                                      row(metric).key, row(metric).title));
+  if (!missing.empty() && shown.metrics.metrics().empty())
+    return fault(fmt::format("the experiment has no data for the metric {}", row(missing[0]).key),
+                 "`metric_list` shows those that it has data for");
+  if (!is_there(view.sort.by)) shown.sort = first_sort(shown.metrics);
+  return shown;
+}
+
+MetricList of_functions(const MetricList& list) {
+  MetricList own = filtered(list, [](const AnyColumn& column) { return !is_attributed(column); });
+  if (!own.metrics().empty()) return own;
+  own = list;
+  for (AnyColumn& each : own.columns)
+    if (is_attributed(each)) std::get<MetricColumn>(each).flavour = Flavour::inclusive;
+  return own;
+}
+
+MetricList attributed_only(const MetricList& list) {
+  MetricList own = filtered(list, is_attributed);
+  if (!own.columns.empty()) return own;
+  for (const MetricId metric : list.metrics())
+    for (const bool is_percent : {false, true})
+      if (std::any_of(list.columns.begin(), list.columns.end(), [&](const AnyColumn& each) {
+            const auto* column = std::get_if<MetricColumn>(&each);
+            return column && column->metric == metric && column->is_percent == is_percent;
+          }))
+        own.columns.push_back(MetricColumn{Flavour::attributed, metric, is_percent});
+  return own;
+}
+
+MetricList around_function(const MetricList& list) {
+  MetricList around = attributed_only(list);
+  const MetricList others = filtered(list, [&](const AnyColumn& column) {
+    return !is_attributed(column) && !is_share_of_listed(list, column);
+  });
+  around.columns.insert(around.columns.end(), others.columns.begin(), others.columns.end());
+  return around;
+}
+
+std::vector<Column> columns_of(const MetricList& list) {
+  std::vector<Column> columns;
+  const AnyColumn* before = nullptr;
+  for (const AnyColumn& each : list.columns) {
+    if (const auto* column = std::get_if<MetricColumn>(&each))
+      columns.push_back(column_of(*column, before));
+    else if (std::get<Static>(each) != Static::name)
+      columns.push_back(column_of(std::get<Static>(each)));
+    before = &each;
+  }
+  columns.push_back(column_of(Static::name));
+  return columns;
+}
+
+Cell value_cell(MetricId metric, std::uint64_t value) {
+  if (row(metric).quantity == Quantity::time) return Nanoseconds{value};
+  return value;
+}
+
+Cell share_cell(std::uint64_t part, std::uint64_t whole) {
+  return Percent{whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole)};
+}
+
+void add_function_cells(Row& row, const MetricList& list, const Profile& profile,
+                        FunctionId function) {
+  for (const AnyColumn& each : list.columns) {
+    if (const auto* id = std::get_if<Static>(&each)) {
+      if (*id != Static::name) add_static(row, *id, profile.function(function));
+      continue;
+    }
+    const auto& column = std::get<MetricColumn>(each);
+    if (column.flavour == Flavour::attributed) continue;
+    const std::uint64_t value = profile.value(column.flavour, column.metric, function);
+    row.push_back(column.is_percent ? share_cell(value, profile.values(column.metric).total)
+                                    : value_cell(column.metric, value));
+  }
+}
+
+std::vector<FunctionId> functions_in_order(const Shown& shown, const Profile& profile) {
+  const auto* by = std::get_if<MetricColumn>(&shown.sort.by);
+  std::vector<MetricId> metrics = shown.metrics.metrics();
+  if (by) metrics.push_back(by->metric);
+  const bool is_exclusive = by && by->flavour == Flavour::exclusive;
+  const auto weight = [&](FunctionId id) -> Weight {
+    const Function& function = profile.function(id);
+    if (!by) {
+      const bool is_size = std::get<Static>(shown.sort.by) == Static::size;
+      const bool is_address = std::get<Static>(shown.sort.by) == Static::address;
+      return {is_size ? function.size : is_address ? ~function.address : 0, 0, id};
+    }
+    const std::uint64_t exclusive = profile.value(Flavour::exclusive, by->metric, id);
+    const std::uint64_t inclusive = profile.value(Flavour::inclusive, by->metric, id);
+    return is_exclusive ? Weight{exclusive, inclusive, id} : Weight{inclusive, exclusive, id};
+  };
+  std::vector<Weight> weights;
+  for (std::uint32_t f = 0; f < profile.functions(); ++f) {
+    const FunctionId id{f};
+    if (id == profile.total()) continue;
+    if (std::any_of(metrics.begin(), metrics.end(), [&](MetricId metric) {
+          return profile.value(Flavour::inclusive, metric, id) != 0;
+        }))
+      weights.push_back(weight(id));
+  }
+  std::sort(weights.begin(), weights.end(), [&](const Weight& a, const Weight& b) {
+    if (a.first != b.first) return a.first > b.first;
+    if (a.second != b.second) return a.second > b.second;
+    return profile.name(a.id) < profile.name(b.id);
+  });
+  if (shown.sort.is_reversed) std::reverse(weights.begin(), weights.end());
+  std::vector<FunctionId> functions;
+  for (const Weight& each : weights) functions.push_back(each.id);
+  return functions;
+}
+
+}  // namespace gnomon::reader

@@ -1,0 +1,64 @@
+// The columns of reports on functions, made from a metric list. Any thread.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "reader/analysis/profile.h"
+#include "reader/analysis/view.h"
+#include "reader/metrics/metric_list.h"
+#include "reader/metrics/sums.h"
+#include "reader/table/table.h"
+
+namespace gnomon::reader {
+
+// What of a view the experiment has data for.
+struct Shown {
+  MetricList metrics;
+  Sort sort;
+  std::vector<std::string> notes;  // what was left out, sentences
+};
+
+// Returns true if the experiment may have that data: an event of the kind, or the clock, whose
+// samples may be still to come.
+bool is_available(MetricId metric, const Sums& sums);
+
+// Fault: no column is left.
+Result<Shown> shown(const View& view, const Sums& sums);
+
+// The columns of a list that are values of functions: attributed ones are left out, or shown as the
+// inclusive ones that they add up to if there are no others.
+MetricList of_functions(const MetricList& list);
+// Attributed columns: those that the list names, else one for each metric of the others. Then those
+// of exclusive and inclusive values, without their shares.
+MetricList around_function(const MetricList& list);
+// Attributed columns alone.
+MetricList attributed_only(const MetricList& list);
+
+// A name's column is always the last.
+std::vector<Column> columns_of(const MetricList& list);
+
+// A value in the metric's unit, and its share of another.
+Cell value_cell(MetricId metric, std::uint64_t value);
+Cell share_cell(std::uint64_t part, std::uint64_t whole);
+
+// Appends the cells of a list's columns that are exclusive, inclusive or static values of the
+// function; shares are those of the profile's totals.
+void add_function_cells(Row& row, const MetricList& list, const Profile& profile,
+                        FunctionId function);
+
+// Appends the cells of a list's attributed columns. value(metric): the attributed value;
+// whole(metric): what it is a share of.
+template <typename ValueOf, typename WholeOf>
+void add_attributed_cells(Row& row, const MetricList& list, ValueOf value, WholeOf whole) {
+  for (const auto& each : list.columns)
+    if (const auto* column = std::get_if<MetricColumn>(&each);
+        column && column->flavour == Flavour::attributed)
+      row.push_back(column->is_percent ? share_cell(value(column->metric), whole(column->metric))
+                                       : value_cell(column->metric, value(column->metric)));
+}
+
+// The functions with a value, <Total> not among them, in the view's order: those for which a listed
+// metric, or the one that is sorted by, has an inclusive value.
+std::vector<FunctionId> functions_in_order(const Shown& shown, const Profile& profile);
+
+}  // namespace gnomon::reader

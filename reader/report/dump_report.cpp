@@ -1,0 +1,164 @@
+// The events of a kind, one a row. Any thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "reader/report/losses.h"
+#include "reader/report/report.h"
+
+namespace gnomon::reader {
+namespace {
+
+Type type_of(format::Unit unit) {
+  switch (unit) {
+    case format::Unit::nanoseconds:
+    case format::Unit::time:
+      return Type::time;
+    case format::Unit::bytes:
+      return Type::bytes;
+    case format::Unit::address:
+      return Type::address;
+    default:
+      return Type::count;
+  }
+}
+
+Cell cpu_cell(std::uint64_t cpu) {
+  Cell cell = Empty{};
+  if (cpu != format::kNoCpu) cell = cpu;
+  return cell;
+}
+
+// The functions of a call stack as text: "main;work;leaf".
+class StackTexts {
+ public:
+  explicit StackTexts(const Profile& profile) : profile_(profile) {}
+  const std::string& of(StackId stack) {
+    auto [at, is_new] = known_.try_emplace(index(stack));
+    if (is_new) at->second = text(profile_.place(stack));
+    return at->second;
+  }
+
+ private:
+  std::string text(CallId place) const {
+    std::vector<FunctionId> functions;
+    for (; place != CallId::total; place = profile_.tree().node(place).parent)
+      functions.push_back(profile_.tree().node(place).function);
+    std::string text;
+    for (auto each = functions.rbegin(); each != functions.rend(); ++each)
+      text += (text.empty() ? "" : ";") + profile_.name(*each);
+    return text;
+  }
+
+  const Profile& profile_;
+  std::unordered_map<std::uint32_t, std::string> known_;
+};
+
+class Listing {
+ public:
+  Listing(const Analysis& analysis, const Profile& profile, std::uint8_t kind, std::size_t limit)
+      : analysis_(analysis), stacks_(profile), kind_(kind), left_(limit), is_limited_(limit != 0) {}
+
+  Result<void> list(const Table::Take& take, const Interrupt& interrupt) {
+    auto recording = Recording::open(analysis_.experiment().directory);
+    if (!recording) return tl::unexpected(recording.error());
+    bool is_enough = false;
+    const auto visit = [&](const Event& event) -> Result<void> {
+      if (event.layout.id != kind_) return {};
+      is_enough = is_limited_ && left_ == 0;
+      if (is_enough) return fault("enough");  // ends the reading
+      --left_;
+      return take(row_of(event));
+    };
+    auto read = recording->update(interrupt, visit);
+    if (read || is_enough) return {};
+    return tl::unexpected(read.error());
+  }
+
+ private:
+  // Instants count from the beginning of the recording.
+  Cell cell_of(const Event& event, const EventLayout::Field& field) const {
+    const std::uint64_t value = event.value(field),
+                        start = analysis_.experiment().control.start_time;
+    switch (field.unit) {
+      case format::Unit::time:
+        return Nanoseconds{value - std::min(value, start)};
+      case format::Unit::nanoseconds:
+        return Nanoseconds{value};
+      case format::Unit::address:
+        return Address{value};
+      case format::Unit::cpu:
+        return cpu_cell(value);
+      default:
+        return value;
+    }
+  }
+
+  Row row_of(const Event& event) {
+    Row row;
+    if (event.layout.is_compact) {
+      row.emplace_back(std::uint64_t{event.block.thread});
+      row.push_back(cpu_cell(event.block.cpu));
+    }
+    std::uint64_t stack = 0;
+    for (const auto& field : event.layout.fields) {
+      row.push_back(cell_of(event, field));
+      if (field.unit == format::Unit::stack) stack = event.value(field);
+    }
+    row.push_back(stacks_.of(StackId{static_cast<std::uint32_t>(stack)}));
+    return row;
+  }
+
+  const Analysis& analysis_;
+  StackTexts stacks_;
+  std::uint8_t kind_;
+  std::size_t left_;
+  bool is_limited_;
+};
+
+const EventLayout* kind_named(const std::vector<EventLayout>& kinds, const std::string& name) {
+  const auto at = std::find_if(kinds.begin(), kinds.end(),
+                               [&](const EventLayout& kind) { return kind.name == name; });
+  return at == kinds.end() ? nullptr : &*at;
+}
+
+Table kinds_table(const Analysis& analysis) {
+  Table table;
+  table.title = "Kinds of events";
+  table.columns = {{"kind", {"Kind"}}, {"events", {"Events"}, true, Type::count}};
+  for (const EventLayout& kind : analysis.experiment().header.events)
+    table.rows.push_back({kind.name, analysis.events(kind.id)});
+  return table;
+}
+
+}  // namespace
+
+Result<Table> dump_report(Analysis& analysis, const View& view, const std::string& kind) {
+  if (kind.empty()) return kinds_table(analysis);
+  const EventLayout* layout = kind_named(analysis.experiment().header.events, kind);
+  if (!layout)
+    return fault("the experiment has no events of kind " + kind, "`dump` lists the kinds");
+  const auto profile = analysis.profile(view.interrupt);
+  if (!profile) return tl::unexpected(profile.error());
+  Table table;
+  table.title = "Events of kind " + kind;
+  table.notes = all_notes(analysis, **profile, {});
+  // The thread and the CPU of compact records stand in their block's header.
+  if (layout->is_compact)
+    for (const char* name : {"thread", "cpu"})
+      table.columns.push_back({name, {name}, true, Type::count});
+  for (const auto& field : layout->fields)
+    table.columns.push_back({field.name, {field.name}, true, type_of(field.unit)});
+  table.columns.push_back({"call_stack", {"call stack"}});
+  const std::uint64_t events = analysis.events(layout->id);
+  if (view.limit != 0 && events > view.limit) table.left_out = {events - view.limit, "events"};
+  auto listing = std::make_shared<Listing>(analysis, **profile, layout->id, view.limit);
+  table.list = [listing, interrupt = view.interrupt](const Table::Take& take) {
+    return listing->list(take, interrupt);
+  };
+  return table;
+}
+
+}  // namespace gnomon::reader

@@ -1,0 +1,199 @@
+// Reports on experiments that the test writes, compared with what is stored in golden/. `unit_tests
+// --update` stores what the reports say now.
+#include <fstream>
+#include <sstream>
+
+#include "commands/command.h"
+#include "tests/unit/experiment/written.h"
+#include "tests/unit/main.h"
+#include "tests/unit/report/fixture.h"
+
+using namespace gnomon;
+
+namespace {
+
+constexpr std::uint64_t kMs = 1'000'000, kBias = 0x10000;
+
+const std::vector<test::FixtureFunction> kFunctions{
+    {"main", 0x1000, 0x100},
+    {"_ZN4work4halfEm", 0x1100, 0x40},
+    {"inner", 0x1200, 0x20},
+    {"recurses", 0x1300, 0x80},
+    {"make", 0x1400, 0x30},
+    {"idle", 0x1500, 0x10},
+    {"_ZNSt6vectorIiE4pushEi", 0x1600, 0x200},
+};
+constexpr std::uint64_t kMain = 0x1010, kHalf = 0x1110, kInner = 0x1210, kRecurses = 0x1310,
+                        kMake = 0x1410, kPush = 0x1610;
+
+class ExperimentHost : public commands::Host {
+ public:
+  explicit ExperimentHost(std::string experiment) : experiment_(std::move(experiment)) {}
+  Result<std::string> enable() override { return fault("not here"); }
+  Result<std::string> disable() override { return fault("not here"); }
+  Result<std::string> attach(std::int32_t) override { return fault("not here"); }
+  Result<std::string> experiment() override { return experiment_; }
+  Result<std::string> function() override { return std::string("_ZN4work4halfEm"); }
+  std::size_t default_limit() const override { return 0; }
+  reader::TextStyle style() const override { return {}; }
+  Interrupt interrupt() const override { return {}; }
+  std::string state() override { return ""; }
+
+ private:
+  std::string experiment_;
+};
+
+std::string header_line() {
+  char text[4096];
+  collector::JsonLine line(text, sizeof text);
+  line.open("format", '{').number("major", format::kFormatMajor).number("minor", 0).close('}');
+  line.hex("session", test::kSession).number("pid", 77);
+  line.open("argv", '[').item("demo").item("-x").close(']').text("executable", "/bin/demo");
+  line.open("clock", '{').text("source", "CLOCK_THREAD_CPUTIME_ID").text("timer", "perf");
+  line.number("interval", 10 * kMs).close('}');
+  line.open("stacks", '{').text("walk", "unwind tables").close('}');
+  collector::write_events(line);
+  return {text, line.finish()};
+}
+
+class Golden : public testing::Test {
+ protected:
+  void SetUp() override {
+    recorder_ = test::new_recorder();
+    ASSERT_TRUE(recorder_);
+    object_ = directory_.file("demo");
+    ASSERT_TRUE(test::write_fixture(object_, kFunctions));
+    ASSERT_TRUE(test::begin_experiment(directory_, *recorder_, 2, header_line(),
+                                       {object_, kBias + 0x1000, kBias + 0x10000, kBias}));
+  }
+  void TearDown() override {
+    if (recorder_) munmap(recorder_, sizeof(collector::Recorder));
+  }
+
+  // The stack is given leaf first, by addresses in the object's file.
+  std::uint32_t stack_of(collector::Writer& writer, std::vector<std::uint64_t> stack,
+                         bool is_cut = false) {
+    for (std::uint64_t& pc : stack) pc += kBias;
+    std::copy(stack.begin(), stack.end(), writer.frames);
+    return recorder_->intern(writer, static_cast<std::uint32_t>(stack.size()), is_cut,
+                             [](std::uint64_t, collector::Writer&) {});
+  }
+
+  void tick(const std::vector<std::uint64_t>& stack, std::uint64_t weight, bool is_cut = false) {
+    collector::Writer* writer = recorder_->enter();
+    ASSERT_TRUE(writer);
+    format::ClockSample sample{};
+    now_ += weight;
+    sample.head.thread = 77;
+    sample.head.time = now_;
+    sample.head.cpu = 1;
+    sample.head.stack = stack_of(*writer, stack, is_cut);
+    sample.weight = weight;
+    EXPECT_TRUE(recorder_->put(*writer, format::kClockSample, sample));
+    recorder_->leave(*writer);
+  }
+
+  void allocate(const std::vector<std::uint64_t>& stack, std::uint64_t address,
+                std::uint64_t bytes) {
+    collector::Writer* writer = recorder_->enter();
+    ASSERT_TRUE(writer);
+    format::HeapAllocation made{0, stack_of(*writer, stack), 0, bytes};
+    now_ += kMs;
+    EXPECT_TRUE(
+        recorder_->put_compact(*writer, format::kHeapAllocation, {78, 0, now_}, address, made));
+    recorder_->leave(*writer);
+  }
+
+  void end(std::uint64_t cpu_time) { recorder_->end(now_, cpu_time); }
+
+  // One command after the other, as a user of one session types them.
+  std::string transcript(const std::vector<std::string>& lines) {
+    ExperimentHost host(directory_.path());
+    std::string text;
+    for (const std::string& line : lines) {
+      std::istringstream words(line);
+      std::string name;
+      words >> name;
+      const std::vector<std::string> rest{std::istream_iterator<std::string>(words), {}};
+      text += "> " + line + "\n";
+      const auto command = commands::find_command(name);
+      const auto answer = command ? execute(host, **command, rest)
+                                  : Result<commands::Answer>(tl::unexpected(command.error()));
+      text += answer ? answer->text : "error: " + sentence(answer.error()) + "\n";
+      if (answer)
+        for (const std::string& warning : answer->warnings) text += "warning: " + warning + "\n";
+      text += "\n";
+    }
+    for (auto at = text.find(directory_.path()); at != std::string::npos;
+         at = text.find(directory_.path()))
+      text.replace(at, directory_.path().size(), "demo.1.er");
+    return text;
+  }
+
+  void expect(const std::string& name, const std::vector<std::string>& lines) {
+    const std::string path = std::string(GNOMON_SOURCE "/tests/unit/report/golden/") + name;
+    const std::string now = transcript(lines);
+    if (test::is_update) {
+      std::ofstream(path) << now;
+      return;
+    }
+    std::ostringstream stored;
+    stored << std::ifstream(path).rdbuf();
+    EXPECT_EQ(now, stored.str()) << "`unit_tests --update` stores what the reports say now";
+  }
+
+  test::Directory directory_;
+  std::string object_;
+  collector::Recorder* recorder_ = nullptr;
+  std::uint64_t now_ = 1000;
+};
+
+TEST_F(Golden, Clock) {
+  tick({kInner, kHalf, kMain}, 10 * kMs);
+  tick({kInner + 4, kHalf, kMain}, 20 * kMs);
+  tick({kHalf + 8, kMain}, 5 * kMs);
+  tick({kRecurses, kRecurses + 8, kMain}, 8 * kMs);
+  tick({kRecurses + 4, kMain + 16}, 7 * kMs);
+  end(50 * kMs);
+  expect("clock.txt",
+         {"functions", "functions --limit 2", "functions --format json", "functions --format csv",
+          "callers-callees", "csingle", "csingle half --metrics e.ticks", "csingle nowhere",
+          "calltree", "calltree --limit 3 --metrics i%totalcpu", "status", "dump",
+          "dump clock --format csv", "dump clock --limit 2", "dump samples"});
+}
+
+TEST_F(Golden, Metrics) {
+  tick({kInner, kHalf, kMain}, 10 * kMs);
+  tick({kMain}, 30 * kMs);
+  for (std::uint64_t i = 0; i < 5; ++i)
+    allocate({kMake, kPush, kMain}, 0x7f0000000010 + i * 16, 100);
+  allocate({kHalf, kMain}, 0x7f0000001000, 4096);
+  end(40 * kMs);
+  expect("metrics.txt",
+         {"metric_list", "metrics ei.%totalcpu:e.heapalloccnt:i%heapallocbytes:size:address",
+          "functions", "sort i.heapallocbytes", "functions", "callers-callees --limit 3",
+          "calltree", "sort -name", "functions --metrics e.ticks", "sort address",
+          "functions --format json --limit 3", "metrics a.%heapalloccnt", "csingle main",
+          "functions", "dump allocation --format csv", "metrics default", "metrics e.any:size",
+          "metrics i.nothing", "sort"});
+}
+
+TEST_F(Golden, Losses) {
+  tick({kInner, kHalf}, 10 * kMs, true);
+  tick({kInner, kHalf, kMain}, 30 * kMs);
+  tick({0x5, kMain}, 10 * kMs);
+  recorder_->drop(format::Drop::unbound);
+  recorder_->drop(format::Drop::thread_clocks);
+  end(90 * kMs);
+  std::filesystem::remove(object_);
+  expect("losses.txt", {"functions", "functions --format csv", "functions --metrics e.heapalloccnt",
+                        "functions --metrics e.heapalloccnt:e.totalcpu"});
+}
+
+TEST_F(Golden, NoSample) {
+  end(4 * kMs);
+  expect("no_sample.txt",
+         {"functions", "callers-callees", "calltree", "metric_list", "dump clock"});
+}
+
+}  // namespace
