@@ -95,22 +95,26 @@ Result<Answer> run_report(Host& host, const Invocation& call) {
   return render(host, call, *table);
 }
 
-Result<Answer> run_metrics(Host& host, const Invocation& call) {
+// Takes the first argument, if there is one, into the view by `take`; answers what is chosen then.
+template <typename Parse, typename Take>
+Result<Answer> choose(Host& host, const Invocation& call, Parse parse, Take take) {
+  reader::View& view = host.choice().view;
   if (!call.arguments.empty()) {
-    auto list = reader::parse_metrics(call.arguments.front());
-    if (!list) return tl::unexpected(list.error());
-    host.choice().view.show(std::move(*list));
+    auto chosen = parse(call.arguments.front());
+    if (!chosen) return tl::unexpected(chosen.error());
+    take(view, std::move(*chosen));
   }
-  return Answer{reader::current_metrics(host.choice().view), {}};
+  return Answer{reader::current_metrics(view), {}};
+}
+
+Result<Answer> run_metrics(Host& host, const Invocation& call) {
+  return choose(host, call, reader::parse_metrics,
+                [](reader::View& view, reader::MetricList list) { view.show(std::move(list)); });
 }
 
 Result<Answer> run_sort(Host& host, const Invocation& call) {
-  if (!call.arguments.empty()) {
-    auto sort = reader::parse_sort(call.arguments.front());
-    if (!sort) return tl::unexpected(sort.error());
-    host.choice().view.sort = std::move(*sort);
-  }
-  return Answer{reader::current_metrics(host.choice().view), {}};
+  return choose(host, call, reader::parse_sort,
+                [](reader::View& view, reader::Sort sort) { view.sort = std::move(sort); });
 }
 
 Result<Answer> run_limit(Host& host, const Invocation& call) {

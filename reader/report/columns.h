@@ -57,8 +57,8 @@ void add_attributed_cells(Row& row, const MetricList& list, ValueOf value, Whole
                                        : value_cell(column->metric, value(column->metric)));
 }
 
-// The functions with a value, <Total> not among them, in the view's order: those for which a listed
-// metric, or the one that is sorted by, has an inclusive value.
+// The functions to show, in the view's order: each has an inclusive value of a listed metric, or of
+// the metric that the view is sorted by. <Total> is not among them.
 std::vector<FunctionId> functions_in_order(const Shown& shown, const Profile& profile);
 
 }  // namespace gnomon::reader

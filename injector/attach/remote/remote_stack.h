@@ -17,8 +17,8 @@ using DwarfRegisters = std::array<std::uint64_t, 17>;
 
 struct Frame {
   std::uint64_t pc;
-  // True for the innermost frame and for frames that a signal interrupted, where pc is the next
-  // instruction. False for the others, where pc is a return address.
+  // pc is the instruction that runs next: in the innermost frame, and in a frame that a signal
+  // interrupted. In every other frame pc is a return address.
   bool is_interrupted;
 };
 
