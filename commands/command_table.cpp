@@ -107,6 +107,20 @@ Result<Answer> choose(Host& host, const Invocation& call, Parse parse, Take take
   return Answer{reader::current_metrics(view), {}};
 }
 
+// Likewise, but takes none.
+template <Table (*Report)(reader::Analysis&)>
+Result<Answer> run_plain_report(Host& host, const Invocation& call) {
+  const auto analysis = analysis_of(host, call);
+  if (!analysis) return tl::unexpected(analysis.error());
+  return render(host, call, Report(**analysis));
+}
+
+Result<Answer> run_overview(Host& host, const Invocation& call) {
+  const auto analysis = analysis_of(host, call);
+  if (!analysis) return tl::unexpected(analysis.error());
+  return render(host, call, reader::overview_report(**analysis, view_of(host, call)));
+}
+
 Result<Answer> run_metrics(Host& host, const Invocation& call) {
   return choose(host, call, reader::parse_metrics,
                 [](reader::View& view, reader::MetricList list) { view.show(std::move(list)); });
@@ -251,6 +265,28 @@ constexpr std::array kCommands{
             "mixed. Times count from the beginning of the recording. Without KIND: the kinds, and "
             "how many events of each there are.\n",
             kListed, Role::report, 1, run_dump},
+    Command{"header", "", "", "The experiment's notes, and what was recorded, where and how.",
+            "Notes are the lines of the file `notes` in the experiment, which you may write "
+            "yourself.\n",
+            kShown, Role::report, 0, run_plain_report<reader::header_report>},
+    Command{"overview", "", "", "The total of each metric, and which are shown.",
+            "[X] marks the metrics that reports show. `metrics` chooses others.\n", kShown,
+            Role::report, 0, run_overview},
+    Command{"samples", "", "", "The samples of the process's use of the system.",
+            "A sample is what the kernel says of the process at an instant: at the start and the "
+            "end of the recording, each second while the process runs, and before it executes "
+            "another program. CPU since: what the process used since the sample before.\n",
+            kShown, Role::report, 0, run_plain_report<reader::samples_report>},
+    Command{"sample_detail", "", "", "What each sample adds to the one before.",
+            "CPU time, page faults, context switches and I/O of the process between the two, its "
+            "memory at the sample, and the CPU time of each thread that ran. Context switches and "
+            "waiting time of threads that began and ended between two samples are not in it.\n",
+            kShown, Role::report, 0, run_plain_report<reader::sample_detail_report>},
+    Command{"statistics", "", "", "What the process used of the system, beside <Total>.",
+            "From the first sample to the last: CPU time, page faults, context switches, I/O and "
+            "memory as the kernel counts them, beside what the events say in <Total>. What the "
+            "kernel does not tell is left out.\n",
+            kShown, Role::report, 0, run_plain_report<reader::statistics_report>},
     Command{"status", "", "", "What is recorded, how, and what was lost.", "", kShown, Role::report,
             0, run_status},
     Command{"version", "", "", "Version of Gnomon.", "", kNone, Role::self, 0, run_version},

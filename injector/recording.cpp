@@ -13,6 +13,7 @@
 
 #include "injector/attach/remote/namespace_view.h"
 #include "injector/attach/remote/remote_process.h"
+#include "injector/sampler.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::injector {
@@ -43,11 +44,6 @@ bool records(const ControlPage& page) {
          page.asked != static_cast<std::uint32_t>(format::Ask::end);
 }
 
-struct Found {
-  fs::path experiment;
-  Page page;  // null: there is none
-};
-
 // A process may have experiments of this session that have ended. It writes its own number, which
 // in a pid namespace is another.
 Found find(const fs::path& stem, std::uint64_t session, pid_t pid,
@@ -60,7 +56,8 @@ Found find(const fs::path& stem, std::uint64_t session, pid_t pid,
     if (at->path().extension() != ".er" || at->path().filename().string().rfind(prefix, 0) != 0)
       continue;
     Page page = map_page(at->path() / format::kControlFile, own);
-    if (page && page->session == session && fits(*page)) return {at->path(), std::move(page)};
+    if (page && page->session == session && fits(*page))
+      return {at->path().string(), std::move(page)};
   }
   return {};
 }
@@ -88,17 +85,22 @@ std::string stem_of(const std::string& experiment) {
 
 }  // namespace
 
-MappedControl find_control(const std::string& stem, std::uint64_t session, pid_t pid) {
-  return find(stem, session, pid, any).page;
+Found find_experiment(const std::string& stem, std::uint64_t session, pid_t pid) {
+  return find(stem, session, pid, any);
+}
+
+Found find_recording(const std::string& stem, std::uint64_t session, pid_t pid) {
+  return find(stem, session, pid, records);
 }
 
 bool is_recording(const std::string& stem, std::uint64_t session, pid_t pid) {
-  return find(stem, session, pid, records).page != nullptr;
+  return find_recording(stem, session, pid).page != nullptr;
 }
 
 bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid) {
-  const Page page = find(stem, session, pid, records).page;
+  const Page page = find_recording(stem, session, pid).page;
   if (!page) return false;
+  ask_for_sample(*page, format::Verb::end, format::SampleEvent::end);
   std::atomic_ref(page->asked).store(static_cast<std::uint32_t>(format::Ask::end));
   return true;
 }
@@ -107,7 +109,7 @@ Fault with_left_behind(const Fault& why, const Settings& settings, pid_t pid) {
   const auto [experiment, page] = find(settings.stem, settings.session, pid, has_just_begun);
   if (!page) return why;
   if (has_state(*page, {format::State::recording}))
-    return {why.what, "what was recorded until then is in " + experiment.string()};
+    return {why.what, "what was recorded until then is in " + experiment};
   std::error_code ignored;
   fs::remove_all(experiment, ignored);
   return why;

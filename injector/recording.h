@@ -19,14 +19,20 @@ struct UnmapControl {
 };
 using MappedControl = std::unique_ptr<format::ControlPage, UnmapControl>;
 
-// The control page of process `pid` below `stem` (/directory/test of test.N.er), recording or not;
-// null: there is none.
-MappedControl find_control(const std::string& stem, std::uint64_t session, pid_t pid);
+struct Found {
+  std::string experiment;  // its directory
+  MappedControl page;      // null: there is none
+};
+// Returns an experiment of process `pid` below `stem` (/directory/test of test.N.er), recording or
+// not.
+Found find_experiment(const std::string& stem, std::uint64_t session, pid_t pid);
+// Returns the one that is being recorded.
+Found find_recording(const std::string& stem, std::uint64_t session, pid_t pid);
 
 // True while the collector in process `pid` records for this session.
 bool is_recording(const std::string& stem, std::uint64_t session, pid_t pid);
-// Tells it to record no more; it stops at once, and closes the experiment when the process next
-// runs. False: it does not record.
+// Has the last sample taken and tells the collector to record no more: it stops at once, and closes
+// the experiment when the process next runs. Returns false if it does not record.
 bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid);
 
 // Of a process that has ended, or executed another program, while recording began: `why` it is not

@@ -13,6 +13,7 @@ struct Settings {
   std::string stem;     // /directory/test of test.N.er
   std::uint64_t session = 0;
   std::uint64_t interval_ns = 0;
+  std::uint64_t sample_period_ns = 1'000'000'000;  // 0: no periodic samples
 };
 
 // For a new session with experiments in `directory`. libcollector.so is looked for in `folders`, in

@@ -38,6 +38,7 @@ std::string lines_of(const AttachResult& result, pid_t pid) {
           ? fmt::format("One thread at a time was stopped, for {:.1f} ms in all.\n", result.held_ms)
           : fmt::format("It was stopped for {:.0f} ms.\n", result.held_ms);
   text += not_sampled(result);
+  text += result.sampler;
   if (!result.runtime.empty()) text += result.runtime + "\n";
   if (result.moved)
     text += "The selected thread ran a little further: it was inside libc or the loader.\n";

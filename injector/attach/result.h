@@ -14,6 +14,7 @@ struct AttachResult {
   std::string experiment;
   std::uint32_t threads = 0, blocking = 0, refused = 0, unbound = 0;
   std::string thread_maker;  // a library with a pthread_create of its own, or empty
+  std::string sampler;       // a line about samples that are missing, or empty
   std::string runtime;       // what the program's runtime keeps a recording from showing, or empty
   double held_ms =
       0;  // how long the process, or only one thread at a time was stopped, was stopped

@@ -33,15 +33,16 @@ bool runs(pid_t pid) {
 
 }  // namespace
 
-Result<void> ask_to_record(const std::string& stem, std::uint64_t session, pid_t pid,
-                           unsigned limit_ms, const std::stop_token& stop) {
+Result<std::string> ask_to_record(const std::string& stem, std::uint64_t session, pid_t pid,
+                                  unsigned limit_ms, const std::stop_token& stop) {
   const auto limit = Clock::now() + std::chrono::milliseconds(limit_ms);
-  MappedControl page;
+  Found found;
   for (; Clock::now() < limit && !stop.stop_requested();
        std::this_thread::sleep_for(std::chrono::microseconds(500))) {
-    if (!page) page = find_control(stem, session, pid);
+    if (!found.page) found = find_experiment(stem, session, pid);
+    const MappedControl& page = found.page;
     if (!page && runs(pid)) continue;
-    if (!page) return {};  // the program has ended; reports say how
+    if (!page) return "";  // the program has ended; reports say how
     if (page->major != format::kFormatMajor)
       return fault("libcollector.so is of another version", "reinstall Gnomon");
     switch (static_cast<format::State>(std::atomic_ref(page->state).load())) {
@@ -50,14 +51,14 @@ Result<void> ask_to_record(const std::string& stem, std::uint64_t session, pid_t
       case format::State::armed:
         std::atomic_ref(page->asked).store(static_cast<std::uint32_t>(format::Ask::record));
         syscall(SYS_futex, &page->asked, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-        return {};
+        return found.experiment;
       case format::State::failed:
         return tl::unexpected(failure_of(*page));
       default:
-        return {};
+        return found.experiment;
     }
   }
-  if (page) return fault("the collector did not reach the point of recording");
+  if (found.page) return fault("the collector did not reach the point of recording");
   return fault("the collector could not write " + stem + ".N.er",
                "see whether that file system is full, and whether the program may write there");
 }

@@ -6,6 +6,7 @@
 #include "injector/launch/handshake.h"
 #include "injector/preflight.h"
 #include "injector/presence.h"
+#include "injector/sampler.h"
 
 namespace gnomon::injector {
 namespace {
@@ -52,8 +53,11 @@ void Watch::judge(std::uint32_t process, pid_t pid, const std::stop_token& stop)
     verdict_ = found;
   }
   if (!found || stop.stop_requested()) return;
-  const std::string text =
-      "warning: process " + std::to_string(pid) + " is not recorded: " + sentence(*found) + "\n";
+  warn("process " + std::to_string(pid) + " is not recorded: " + sentence(*found) + "\n");
+}
+
+void Watch::warn(const std::string& what) {
+  const std::string text = "warning: " + what;
   lldb::SBFile output = debugger_.GetErrorFile();
   std::size_t written = 0;
   output.Write(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), &written);
@@ -72,6 +76,10 @@ std::optional<Fault> Watch::fault_of(pid_t pid, const std::stop_token& stop) {
       case Presence::here: {
         auto asked = ask_to_record(settings_.stem, settings_.session, pid, kHoldMs, stop);
         if (!asked) return asked.error();
+        if (asked->empty()) return std::nullopt;
+        const auto started = start_sampler(settings_, *asked, pid);
+        if (!started && presence(pid, executable_, settings_.library) == Presence::here)
+          warn(sampler_note(started));
         return std::nullopt;
       }
       case Presence::not_yet:

@@ -34,6 +34,8 @@ class Watch {
   void run(const std::stop_token& stop);
   void judge(std::uint32_t process, pid_t pid, const std::stop_token& stop);
   std::optional<Fault> fault_of(pid_t pid, const std::stop_token& stop);
+  // Prints a line on the debugger's error output.
+  void warn(const std::string& what);
 
   lldb::SBDebugger debugger_;
   lldb::SBTarget target_;

@@ -24,7 +24,7 @@
 #include "libcollector/hook/binding.h"
 #include "libcollector/objects/executable.h"
 #include "libcollector/program/handler_masks.h"
-#include "libcollector/record/header.h"
+#include "libcollector/record/log.h"
 #include "libcollector/session/session.h"
 
 namespace gnomon::collector {
@@ -70,8 +70,8 @@ void follow_program(Recorder& recorder, AttachRequest& request) {
     std::strncpy(request.thread_maker, maker, sizeof request.thread_maker - 1);
   }
   const std::uint64_t at = now(CLOCK_MONOTONIC);
-  write_log(recorder, {"bind", at, "slots", first.slots + late.slots});
-  write_log(recorder, {"attach", at, "threads", request.threads});
+  write_log(recorder.directory(), {"bind", at, "slots", first.slots + late.slots});
+  write_log(recorder.directory(), {"attach", at, "threads", request.threads});
 }
 
 // The loader knows this library as /proc/self/fd/N, a descriptor that has been closed; debuggers

@@ -17,7 +17,8 @@ inline constexpr std::uint64_t kControlBytes = 4096;
 enum class State : std::uint32_t { none = 0, recording = 1, ended = 2, failed = 3, armed = 4 };
 inline constexpr State kLastState = State::armed;
 
-// What the debugger asks for; nothing else of the page is written from outside the program.
+// What the debugger asks for. Besides this word only what concerns gnomon-sampler is written from
+// outside the program.
 // end: nothing is recorded any more; the next tick ends the recording and closes it.
 enum class Ask : std::uint32_t { nothing = 0, record = 1, end = 2 };
 
@@ -98,6 +99,23 @@ inline constexpr std::array kDrops{
              "call sites that bypass the collector, because their memory cannot be changed"},
 };
 
+// What gnomon-sampler is asked for. sample: take one with this label. end: take the last one, the
+// recording ends.
+enum class Verb : std::uint32_t { none = 0, sample = 1, end = 2 };
+inline constexpr std::size_t kLabelBytes = 256;  // with a final 0
+
+// One request to gnomon-sampler at a time. Whoever asks makes `sequence` odd by a compare-and-swap,
+// fills in the request, makes `sequence` even again and wakes it; the sampler carries the request
+// out, stores that number in `answered` and wakes it.
+struct Mailbox {
+  std::uint32_t sequence;  // futex
+  std::uint32_t answered;  // futex
+  std::uint32_t verb;      // Verb
+  std::uint32_t event;     // SampleEvent of the sample
+  char label[kLabelBytes];
+};
+static_assert(sizeof(Mailbox) == 272);
+
 // Zero everywhere: not written yet. Counters only grow.
 struct ControlPage {
   std::uint32_t magic;
@@ -118,13 +136,18 @@ struct ControlPage {
   std::uint32_t map_lines;           // lines of map.jsonl
   std::uint32_t asked;               // Ask; a futex word
   std::uint32_t replacing;           // exec calls under way; for good once one has succeeded
+  std::uint64_t sampler_time;  // gnomon-sampler was at work then; CLOCK_MONOTONIC, ns; 0: never
+  std::uint32_t sampler;       // its process id, in its own pid namespace
+  std::uint32_t reserved;
+  Mailbox mailbox;
 };
 static_assert(offsetof(ControlPage, state) == 20);
 static_assert(offsetof(ControlPage, dropped) == 64);
 static_assert(offsetof(ControlPage, blocks) == 192);
 static_assert(offsetof(ControlPage, lanes) == 256);
 static_assert(offsetof(ControlPage, asked) == 264);
-static_assert(sizeof(ControlPage) == 272);
+static_assert(offsetof(ControlPage, mailbox) == 288);
+static_assert(sizeof(ControlPage) == 560);
 
 // Once every block is closed the page stands here again, for good: late counts of a thread that the
 // end of the program overtook change the live page only.

@@ -6,6 +6,7 @@ namespace gnomon::format {
 inline constexpr const char* kHeaderFile = "header.json";
 inline constexpr const char* kNewHeaderFile = "header.json.new";  // until it is whole
 inline constexpr const char* kLogFile = "log.jsonl";
+inline constexpr const char* kNotesFile = "notes";  // text of the user's; may be missing
 inline constexpr const char* kMapFile = "map.jsonl";
 inline constexpr const char* kControlFile = "control";
 inline constexpr const char* kStacksFile = "stacks";

@@ -51,7 +51,10 @@ format::ControlPage* own_control() {
 // During its lifetime the control page says that another program may take the process over.
 class Replacing {
  public:
-  Replacing() : control_(own_control()) { add(1); }
+  Replacing() : control_(own_control()) {
+    add(1);
+    if (control_) sample_before_exec();
+  }
   ~Replacing() { add(~0u); }
   Replacing(const Replacing&) = delete;
   Replacing& operator=(const Replacing&) = delete;

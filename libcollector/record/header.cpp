@@ -1,17 +1,22 @@
-// header.json and log.jsonl of the experiment. Normal context.
+// header.json of the experiment. Normal context.
 #include "libcollector/record/header.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "libcollector/core/json_line.h"
+#include "libcollector/core/small_file.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
 #include "libcollector/record/event_rows.h"
+#include "libcollector/record/overview.h"
 #include "libcollector/record/process_identity.h"
 
 namespace gnomon::collector {
@@ -38,6 +43,46 @@ void write_identity(JsonLine& line, const Settings& settings) {
       .close('}');
 }
 
+// The text behind the colon of the first line that begins with `key`, as a number or copied to
+// `to`.
+void copy_value(const char* text, const char* key, char* to, std::size_t size) {
+  to[0] = 0;
+  const char* line = std::strstr(text, key);
+  const char* colon = line ? std::strchr(line, ':') : nullptr;
+  if (!colon) return;
+  for (++colon; *colon == ' ' || *colon == '\t'; ++colon) {
+  }
+  const std::size_t length = std::min(std::strcspn(colon, "\n"), size - 1);
+  std::memcpy(to, colon, length);
+  to[length] = 0;
+}
+
+void write_processors(JsonLine& line) {
+  static char text[2048];  // the stack may be small
+  char value[128];
+  line.number("cpus", static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN)));
+  if (read_small_file("/proc/cpuinfo", text, sizeof text) == 0) return;
+  copy_value(text, "model name", value, sizeof value);
+  line.text("cpu_model", value);
+  copy_value(text, "cpu MHz", value, sizeof value);
+  line.number("cpu_mhz", std::strtoull(value, nullptr, 10));
+}
+
+// Where the process runs, and on what.
+void write_surroundings(JsonLine& line) {
+  static char text[PATH_MAX];  // the stack may be small
+  const long length = raw_syscall(SYS_readlink, arg("/proc/self/cwd"), arg(text), sizeof text - 1);
+  text[std::max(length, 0l)] = 0;
+  line.text("cwd", text)
+      .number("parent", own_stat_field(4))
+      .number("page_bytes", static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+  write_processors(line);
+  if (read_small_file("/proc/meminfo", text, 256) == 0) return;
+  if (const std::uint64_t kibibytes = number_in_lines(text, "MemTotal:");
+      kibibytes != format::kUnknownFigure)
+    line.number("memory_bytes", kibibytes * 1024);
+}
+
 }  // namespace
 
 int write_header(const Recorder& recorder, const Settings& settings, const char* timer, int argc,
@@ -56,6 +101,7 @@ int write_header(const Recorder& recorder, const Settings& settings, const char*
       .text("executable", settings.executable);
   write_identity(line, settings);
   write_arguments(line, argc, argv);
+  write_surroundings(line);
   line.text("host", host.nodename)
       .text("system", host.sysname)
       .text("release", host.release)
@@ -76,15 +122,6 @@ int write_header(const Recorder& recorder, const Settings& settings, const char*
   const ExperimentDirectory& directory = recorder.directory();
   const FileError error = append_text({directory, format::kNewHeaderFile}, scratch, length);
   return error ? error.error : -directory.rename_file(format::kNewHeaderFile, format::kHeaderFile);
-}
-
-void write_log(const Recorder& recorder, const LogEvent& event) {
-  char text[256];
-  JsonLine line(text, sizeof text);
-  line.text("event", event.name).number("time", event.time);
-  if (event.detail) line.number(event.detail, event.value);
-  const std::size_t length = line.finish();
-  if (length != 0) append_text({recorder.directory(), format::kLogFile}, text, length);
 }
 
 }  // namespace gnomon::collector

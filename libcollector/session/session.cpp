@@ -24,6 +24,8 @@
 #include "libcollector/program/thread_start.h"
 #include "libcollector/record/experiment.h"
 #include "libcollector/record/header.h"
+#include "libcollector/record/log.h"
+#include "libcollector/record/overview.h"
 #include "libcollector/session/command_line.h"
 #include "libcollector/session/confinement.h"
 #include "libcollector/session/launch_environment.h"
@@ -65,7 +67,7 @@ void hold() {
   const std::uint64_t armed = now(CLOCK_MONOTONIC);
   const bool asked = recorder->await_debugger(settings.hold_ns);
   const std::uint64_t at = now(CLOCK_MONOTONIC);
-  write_log(*recorder, {asked ? "begin" : "begin unasked", at, "held", at - armed});
+  write_log(recorder->directory(), {asked ? "begin" : "begin unasked", at, "held", at - armed});
 }
 
 void note_fresh_frame(std::uint64_t pc, Recorder& to, Writer& writer) {
@@ -73,8 +75,11 @@ void note_fresh_frame(std::uint64_t pc, Recorder& to, Writer& writer) {
 }
 
 void end_recording() {
+  // At the end that somebody asks for, gnomon-sampler takes the last sample.
+  if (!recorder->end_requested())
+    sample_own_process(recorder->directory(), format::SampleEvent::end);
   recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
-  write_log(*recorder, {"end", now(CLOCK_MONOTONIC)});
+  write_log(recorder->directory(), {"end", now(CLOCK_MONOTONIC)});
   recorder->directory().give_back();
 }
 
@@ -152,6 +157,7 @@ bool arm(Timer timer, Loaded loaded) {
 }
 
 void begin_recording() {
+  sample_own_process(recorder->directory(), format::SampleEvent::start);
   cpu_at_begin = now(CLOCK_PROCESS_CPUTIME_ID);
   recorder->begin(now(CLOCK_MONOTONIC));
 }
@@ -222,6 +228,8 @@ Recorder* active_recorder() { return recorder && recorder->recording() ? recorde
 void forget_unloaded() {
   if (Recorder* active = active_recorder(); active && note_unloaded(*active)) unwinder.forget();
 }
+
+void sample_before_exec() { sample_own_process(recorder->directory(), format::SampleEvent::exec); }
 
 void end_before_confinement() {
   if (!active_recorder() || raw_syscall(SYS_getpid) != long{recorder->control()->pid}) return;

@@ -26,6 +26,9 @@ bool end_session();
 
 // Forgets code that has been unloaded. Normal context: takes the lock of dl_iterate_phdr(3).
 void forget_unloaded();
+// Takes a sample because the program, which is recorded, is about to execute another one. Normal
+// context.
+void sample_before_exec();
 // Ends the recording for good because the program is about to restrict its system calls: the kernel
 // might end it for one of the collector's, so none is made afterwards. Does nothing in a child of
 // fork or vfork. Normal context.

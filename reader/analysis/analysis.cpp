@@ -28,6 +28,7 @@ Result<void> Analysis::add(const Event& event) {
 
 Result<void> Analysis::update(const Interrupt& interrupt) {
   const auto news = recording_.update(interrupt, [this](const Event& event) { return add(event); });
+  samples_.read_new(experiment().directory);
   is_spent_ = !news;
   if (!news) return tl::unexpected(news.error());
   if (*news || experiment().objects.size() != objects_) profile_.reset();

@@ -13,6 +13,7 @@
 #include "reader/base/result.h"
 #include "reader/experiment/recording.h"
 #include "reader/metrics/sums.h"
+#include "reader/samples/samples.h"
 #include "reader/symbols/address_space.h"
 
 namespace gnomon::reader {
@@ -28,6 +29,7 @@ class Analysis {
   bool is_spent() const { return is_spent_; }
 
   const Experiment& experiment() const { return recording_.experiment(); }
+  const Samples& samples() const { return samples_; }
   const Sums& sums() const { return sums_; }
   std::uint64_t unfinished() const { return recording_.unfinished(); }
   // Events of a kind.
@@ -43,6 +45,7 @@ class Analysis {
   Result<void> add(const Event& event);
 
   Recording recording_;
+  Samples samples_;
   StackRoom room_;
   Sums sums_;
   AddressSpace space_;

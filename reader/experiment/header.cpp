@@ -127,7 +127,17 @@ Result<Header> read_header(const std::string& directory) {
   header.boot = field<std::string>(process, "boot");
   header.pid_namespace = field<std::string>(process, "pid_namespace");
   header.start_ticks = field<std::uint64_t>(process, "start_ticks");
+  header.working_directory = field<std::string>(json, "cwd");
+  header.parent = field<std::uint32_t>(json, "parent");
   header.host = field<std::string>(json, "host");
+  header.system = field<std::string>(json, "system");
+  header.release = field<std::string>(json, "release");
+  header.machine = field<std::string>(json, "machine");
+  header.page_bytes = field<std::uint64_t>(json, "page_bytes");
+  header.memory_bytes = field<std::uint64_t>(json, "memory_bytes");
+  header.cpus = field<std::uint64_t>(json, "cpus");
+  header.cpu_model = field<std::string>(json, "cpu_model");
+  header.cpu_mhz = field<std::uint64_t>(json, "cpu_mhz");
   const Json clock = member(json, "clock");
   header.clock_source = field<std::string>(clock, "source");
   header.clock_timer = field<std::string>(clock, "timer");

@@ -19,7 +19,12 @@ struct Header {
   std::string collector;            // version
   std::string executable;
   std::vector<std::string> arguments;
-  std::string host;
+  std::string working_directory;
+  std::uint32_t parent = 0;  // pid, in that pid namespace
+  std::string host, system, release, machine;
+  std::uint64_t page_bytes = 0, memory_bytes = 0;
+  std::uint64_t cpus = 0, cpu_mhz = 0;
+  std::string cpu_model;
   std::string clock_source, clock_timer;
   Nanoseconds interval;
   std::uint64_t start_realtime = 0;  // ns since 1970

@@ -20,7 +20,30 @@ bool check_is_right(std::string_view line) {
                                                  format::kCheckEnd);
 }
 
+// Not an object: the line is damaged.
+nlohmann::json object_in(std::string_view line) {
+  return check_is_right(line) ? nlohmann::json::parse(line, nullptr, false)
+                              : nlohmann::json(nlohmann::json::value_t::discarded);
+}
+
 }  // namespace
+
+Result<NewLines> read_new_lines(const std::string& path, std::uint64_t& at) {
+  if (is_missing(path)) return NewLines{};
+  auto text = read_text(path, at);
+  if (!text) return tl::unexpected(text.error());
+  NewLines lines;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text->find('\n', begin)) != std::string::npos; begin = end + 1) {
+    auto object = object_in({text->data() + begin, end - begin});
+    if (object.is_object())
+      lines.whole.push_back(std::move(object));
+    else
+      ++lines.damaged;
+  }
+  at += begin;
+  return lines;
+}
 
 Result<std::vector<nlohmann::json>> read_lines(const std::string& path) {
   auto text = read_text(path);
@@ -29,9 +52,7 @@ Result<std::vector<nlohmann::json>> read_lines(const std::string& path) {
   for (std::size_t at = 0; at < text->size();) {
     const std::size_t end = text->find('\n', at);
     if (end == std::string::npos) break;
-    const std::string_view line(text->data() + at, end - at);
-    auto object = check_is_right(line) ? nlohmann::json::parse(line, nullptr, false)
-                                       : nlohmann::json(nlohmann::json::value_t::discarded);
+    auto object = object_in({text->data() + at, end - at});
     if (!object.is_object())
       return fault(fmt::format("{} is damaged in line {}", path, lines.size() + 1), "record again");
     lines.push_back(std::move(object));

@@ -9,6 +9,14 @@
 
 namespace gnomon::reader {
 
+struct NewLines {
+  std::vector<nlohmann::json> whole;  // each an object
+  std::uint64_t damaged = 0;          // lines whose checksum is wrong
+};
+// The lines of `path` from the byte `at` on, which is then behind the last of them. A missing file
+// has no lines.
+Result<NewLines> read_new_lines(const std::string& path, std::uint64_t& at);
+
 // The lines of `path`, each an object. A last line without its end is being written and left out.
 // Faults: no such file, a line whose checksum is wrong.
 Result<std::vector<nlohmann::json>> read_lines(const std::string& path);

@@ -30,7 +30,8 @@ Result<void> Recording::reopen() {
 }
 
 // Returns nothing if the experiment is closed: then every event is in a data file. A recording that
-// ends removes its lanes, which can happen after the experiment was opened and before they are read.
+// ends removes its lanes, which can happen after the experiment was opened and before they are
+// read.
 Result<std::optional<LaneCopies>> Recording::copy_lanes() {
   std::optional<LaneCopies> lanes;
   if (experiment_.closed) return lanes;

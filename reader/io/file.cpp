@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -46,14 +47,14 @@ Result<std::size_t> File::read(std::uint64_t offset, std::span<std::byte> to) co
   return done;
 }
 
-Result<std::string> read_text(const std::string& path) {
+Result<std::string> read_text(const std::string& path, std::uint64_t from) {
   constexpr std::uint64_t kMost = 1ull << 30;
   auto file = File::open(path);
   if (!file) return tl::unexpected(file.error());
-  const std::uint64_t size = file->size();
+  const std::uint64_t size = file->size() - std::min(from, file->size());
   if (size > kMost) return fault(path + " is too large");
   std::string text(size, '\0');
-  const auto read = file->read(0, std::as_writable_bytes(std::span(text)));
+  const auto read = file->read(from, std::as_writable_bytes(std::span(text)));
   if (!read) return tl::unexpected(read.error());
   text.resize(*read);
   return text;

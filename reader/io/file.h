@@ -36,8 +36,8 @@ class File {
   std::string path_;
 };
 
-// The whole of a text file. Fault: it is larger than a gigabyte.
-Result<std::string> read_text(const std::string& path);
+// A text file from the byte `from` on. Fault: that is larger than a gigabyte.
+Result<std::string> read_text(const std::string& path, std::uint64_t from = 0);
 
 // Returns true if there is nothing at `path`.
 bool is_missing(const std::string& path);

@@ -27,6 +27,18 @@ Result<Table> calltree_report(Analysis& analysis, const View& view);
 // What is recorded, how, and what was lost.
 Table status_report(Analysis& analysis);
 
+// The experiment's notes, then what was recorded, where and how.
+Table header_report(Analysis& analysis);
+// The total of each metric, and which are shown.
+Table overview_report(Analysis& analysis, const View& view);
+// The samples, one a row.
+Table samples_report(Analysis& analysis);
+// What each sample adds to the one before, of the process and of its threads.
+Table sample_detail_report(Analysis& analysis);
+// What the process used of the system from the first sample to the last, as the kernel counts it,
+// beside what <Total> says.
+Table statistics_report(Analysis& analysis);
+
 // The columns and the order of a view, and the metrics that can be listed: those that the
 // experiment has data for, or all without one.
 Table metric_list_report(const Analysis* analysis, const View& view);

@@ -4,56 +4,9 @@
 #include "reader/experiment/experiment.h"
 #include "reader/report/losses.h"
 #include "reader/report/report.h"
+#include "reader/report/run_text.h"
 
 namespace gnomon::reader {
-namespace {
-
-constexpr const char* kRunsOn = "ended; the program runs on";
-
-bool was_told_to_end(const Experiment& experiment) {
-  return experiment.control.asked == static_cast<std::uint32_t>(format::Ask::end);
-}
-
-// Of a recording that was not closed.
-std::string recording_text(const Experiment& experiment) {
-  const std::string without =
-      "the program ended without returning from main or calling exit (a signal, _exit)";
-  if (experiment.control.replacing != 0) return "ended; the program executed another (exec)";
-  switch (life_of(experiment.header)) {
-    case Life::running:
-      return was_told_to_end(experiment) ? kRunsOn : "recording";
-    case Life::over:
-      return "ended; " + without;
-    case Life::unknown:
-      break;
-  }
-  return "recording, or " + without;
-}
-
-std::string state_text(const Experiment& experiment) {
-  switch (experiment.state()) {
-    case format::State::none:
-    case format::State::armed:
-      return "not begun";
-    case format::State::recording:
-      return recording_text(experiment);
-    case format::State::ended:
-      return was_told_to_end(experiment) && life_of(experiment.header) == Life::running ? kRunsOn
-                                                                                        : "ended";
-    case format::State::failed:
-      return "stopped early";
-  }
-  return "unknown";
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-}  // namespace
-
 Table status_report(Analysis& analysis) {
   const Experiment& experiment = analysis.experiment();
   const Header& header = experiment.header;
@@ -64,11 +17,10 @@ Table status_report(Analysis& analysis) {
     table.rows.push_back({item, value});
   };
   add("Experiment", experiment.directory);
-  add("State", state_text(experiment));
-  add("Program", joined(header.arguments));
+  add("State", recording_state(experiment));
+  add("Program", command_line(header));
   add("Process", std::to_string(header.pid));
-  add("Clock", fmt::format("{} ({}), every {:.3f} ms of a thread's CPU time", header.clock_source,
-                           header.clock_timer, seconds(header.interval) * 1e3));
+  add("Clock", clock_text(header));
   add("Call stacks", "walked by " + header.stack_walk);
   add("Threads", std::to_string(experiment.control.threads));
   const Nanoseconds time{analysis.sums().total(kTotalCpu)};

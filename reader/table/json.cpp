@@ -40,6 +40,8 @@ TypeNames names_of(Type type) {
       return {"number", "percent"};
     case Type::address:
       return {"string", "address"};
+    case Type::number:
+      return {"number", nullptr};
   }
   return {"string", nullptr};
 }

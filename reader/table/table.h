@@ -30,7 +30,8 @@ struct Empty {};  // there is no such value
 
 using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, Percent, Label, Address, Empty>;
 
-enum class Type { text, count, bytes, time, percent, address };
+// number: of several units, which the column `unit` tells.
+enum class Type { text, count, bytes, time, percent, address, number };
 
 struct Column {
   std::string id;                  // in JSON and CSV

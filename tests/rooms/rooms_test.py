@@ -22,12 +22,13 @@ INNER = {
     "libcollector/hook": {"libcollector/core", "libcollector/format", "libcollector/objects"},
     "libcollector/clock": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/unwind"},
     "libcollector/program": {f"libcollector/{folder}" for folder in ("core", "format", "hook", "clock", "unwind", "session")},
+    "libcollector/sampler": {"libcollector/core", "libcollector/format", "libcollector/record"},
     "libcollector/session": {f"libcollector/{folder}" for folder in
                              ("core", "format", "unwind", "record", "objects", "hook", "clock", "program", "attach")},
     "injector/attach/gate": set(),
     "injector/attach/remote": {"injector/preflight.h"},
     "injector/attach/checks": {"injector/attach/remote", "injector/attach/ptrace", "injector/linkage.h", "injector/sanitizers.h"},
-    "injector/attach/ptrace": {"injector/attach", "injector/preflight.h", "injector/recording.h", "injector/settings.h"},
+    "injector/attach/ptrace": {"injector/attach", "injector/preflight.h", "injector/recording.h", "injector/sampler.h", "injector/settings.h"},
 }
 # The program gnomon is more than its commands: file -> rooms that it may know as well.
 FILES = {"commands/collect.cpp": {"injector"}}

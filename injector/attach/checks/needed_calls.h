@@ -68,6 +68,7 @@ inline constexpr std::array kNeededCalls{
     NeededCall{"gettid", SYS_gettid, 0, {}},
     NeededCall{"getpid", SYS_getpid, 0, {}},
     NeededCall{"uname", SYS_uname, kAny, {kAddress}},
+    NeededCall{"getrusage", SYS_getrusage, kAny, {0, kAddress}},
     NeededCall{"getrandom", SYS_getrandom, kAny, {kAddress, 16, 0}},
     NeededCall{"prlimit64", SYS_prlimit64, kAny, {0, RLIMIT_FSIZE, 0, kAddress}},
     NeededCall{"openat", SYS_openat, 0, {kHere, kAddress, O_RDONLY | O_CLOEXEC}},

@@ -20,6 +20,7 @@
 #include "injector/attach/remote/waiting.h"
 #include "injector/lldb_commands.h"
 #include "injector/recording.h"
+#include "injector/sampler.h"
 
 namespace gnomon::injector {
 namespace {
@@ -168,6 +169,7 @@ Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess p
   auto result = insert(debugger, process, [&](pid_t) { return Insertion::prepare(pid, settings); });
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
+  if (result) result->sampler = sampler_note(start_sampler(settings, result->experiment, pid));
   return result;
 }
 

@@ -26,6 +26,7 @@
 #include "injector/attach/unblock.h"
 #include "injector/preflight.h"
 #include "injector/recording.h"
+#include "injector/sampler.h"
 
 namespace gnomon::injector {
 namespace {
@@ -217,6 +218,7 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   auto result = insert_if_can(pid, program, Insertion::prepare(pid, settings));
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
+  if (result) result->sampler = sampler_note(start_sampler(settings, result->experiment, pid));
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "libcollector/format/control.h"
 #include "libcollector/format/events.h"
+#include "libcollector/format/overview.h"
 #include "libcollector/format/stacks.h"
 
 namespace gnomon::format {
@@ -20,6 +21,10 @@ std::string type_name() {
     return type_name<std::remove_extent_t<T>>() + "[" + std::to_string(std::extent_v<T>) + "]";
   else if constexpr (std::is_same_v<T, ControlPage>)
     return "ControlPage";
+  else if constexpr (std::is_same_v<T, Mailbox>)
+    return "Mailbox";
+  else if constexpr (std::is_same_v<T, char>)
+    return "char";
   else
     return (std::is_signed_v<T> ? "i" : "u") + std::to_string(sizeof(T) * 8);
 }
@@ -76,6 +81,24 @@ TEST(Document, Blocks) {
   HAS(BlockHeader, time);
   HAS(BlockHeader, bytes);
   HAS(BlockHeader, check);
+}
+
+TEST(Document, Mailboxes) {
+  Fields fields("Mailbox", sizeof(Mailbox));
+  HAS(Mailbox, sequence);
+  HAS(Mailbox, answered);
+  HAS(Mailbox, verb);
+  HAS(Mailbox, event);
+  HAS(Mailbox, label);
+}
+
+// Every figure and every event of a sample is named.
+TEST(Document, Samples) {
+  const std::string text = section("overview");
+  for (const FigureRow& row : kFigures)
+    EXPECT_NE(text.find("\n| " + std::string(row.key) + " | "), std::string::npos) << row.key;
+  for (const char* event : kSampleEvents)
+    EXPECT_NE(text.find("`" + std::string(event) + "`"), std::string::npos) << event;
 }
 
 TEST(Document, RecordWords) {
@@ -162,6 +185,10 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, map_lines);
   HAS(ControlPage, asked);
   HAS(ControlPage, replacing);
+  HAS(ControlPage, sampler_time);
+  HAS(ControlPage, sampler);
+  HAS(ControlPage, reserved);
+  HAS(ControlPage, mailbox);
 }
 
 }  // namespace

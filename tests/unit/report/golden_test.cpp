@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "commands/command.h"
+#include "libcollector/record/overview.h"
 #include "tests/unit/experiment/written.h"
 #include "tests/unit/main.h"
 #include "tests/unit/report/fixture.h"
@@ -104,6 +105,26 @@ class Golden : public testing::Test {
     recorder_->leave(*writer);
   }
 
+  // A sample whose every figure is a multiple of `factor`. A thread of its own has half of that.
+  void sample(format::SampleEvent event, const char* label, std::uint64_t factor,
+              std::uint32_t thread = 0) {
+    format::Figures figures = format::unknown_figures();
+    for (const format::FigureRow& row : format::kFigures)
+      figure(figures, row.figure) = row.unit == format::Unit::nanoseconds ? factor * kMs : factor;
+    figure(figures, format::Figure::storage_read) = format::kUnknownFigure;
+    char text[2048];
+    collector::JsonLine line(text, sizeof text);
+    collector::begin_sample(line, event, label, now_, figures);
+    if (thread != 0) {
+      format::Figures own = format::unknown_figures();
+      figure(own, format::Figure::cpu) = factor * kMs / 2;
+      line.open("of_threads", '[').open_item('{').number("thread", thread).text("name", "worker");
+      write_figures(line, own);
+      line.close('}').close(']');
+    }
+    EXPECT_TRUE(test::write_line(recorder_->directory(), format::kOverviewFile, line, text));
+  }
+
   void end(std::uint64_t cpu_time) { recorder_->end(now_, cpu_time); }
 
   // One command after the other, as a user of one session types them.
@@ -190,10 +211,28 @@ TEST_F(Golden, Losses) {
                         "functions --metrics e.heapalloccnt:e.totalcpu"});
 }
 
+TEST_F(Golden, Process) {
+  sample(format::SampleEvent::start, "", 2);
+  sample(format::SampleEvent::baseline, "", 3, 77);
+  tick({kInner, kHalf, kMain}, 10 * kMs);
+  sample(format::SampleEvent::periodic, "", 12, 77);
+  tick({kMain}, 30 * kMs);
+  sample(format::SampleEvent::manual, "before loop", 40, 78);
+  tick({kMain}, 5 * kMs);
+  sample(format::SampleEvent::end, "", 50);
+  const char damaged[] = "{\"event\":\"end\"}\n";
+  collector::append_text({recorder_->directory(), format::kOverviewFile}, damaged,
+                         sizeof damaged - 1);
+  std::ofstream(directory_.file("notes")) << "first try\nof two\n";
+  end(48 * kMs);
+  expect("process.txt", {"header", "overview", "samples", "statistics", "sample_detail",
+                         "statistics --format json", "samples --format csv"});
+}
+
 TEST_F(Golden, NoSample) {
   end(4 * kMs);
-  expect("no_sample.txt",
-         {"functions", "callers-callees", "calltree", "metric_list", "dump clock"});
+  expect("no_sample.txt", {"functions", "callers-callees", "calltree", "metric_list", "dump clock",
+                           "samples", "statistics", "overview"});
 }
 
 }  // namespace

@@ -1,0 +1,140 @@
+// gnomon-sampler, the process beside a recording: starting it and asking it for something. Any
+// thread.
+#include "injector/sampler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+namespace gnomon::injector {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPatience{1000};
+
+// What a program writes until it closes its output; a fault: it has not closed it in time.
+Result<std::string> answer_from(int pipe) {
+  const auto limit = Clock::now() + 2 * kPatience;
+  std::string text;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<milliseconds>(limit - Clock::now()).count();
+    pollfd event{pipe, POLLIN, 0};
+    if (left <= 0 || poll(&event, 1, static_cast<int>(left)) == 0)
+      return fault("gnomon-sampler does not answer");
+    char piece[512];
+    const ssize_t n = read(pipe, piece, sizeof piece);
+    if (n == 0) return text;
+    if (n > 0) text.append(piece, static_cast<std::size_t>(n));
+    if (n < 0 && errno != EINTR) return fault("gnomon-sampler does not answer");
+  }
+}
+
+// By vfork, so that neither a debugger's memory is copied nor its locks matter.
+int spawn(const std::string& program, char* const* words, int output, pid_t& child) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+  char* const none[] = {nullptr};
+  const int error = posix_spawn(&child, program.c_str(), &files, nullptr, words, none);
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+// Makes the mailbox this caller's and returns the odd number, as soon as the request before is
+// carried out. Takes over what a requester or a sampler that has died left behind.
+std::uint32_t take_mailbox(format::Mailbox& box) {
+  const std::atomic_ref sequence(box.sequence);
+  const auto limit = Clock::now() + kPatience / 4;
+  for (;; std::this_thread::sleep_for(milliseconds(1))) {
+    std::uint32_t number = sequence.load();
+    const bool is_free = number % 2 == 0 && std::atomic_ref(box.answered).load() == number;
+    const std::uint32_t mine = number + 1 + number % 2;
+    if ((is_free || Clock::now() > limit) && sequence.compare_exchange_strong(number, mine))
+      return mine;
+  }
+}
+
+}  // namespace
+
+Result<void> start_sampler(const Settings& settings, const std::string& experiment, pid_t pid) {
+  const std::string program =
+      (std::filesystem::path(settings.library).parent_path() / "gnomon-sampler").string();
+  std::string words[] = {"gnomon-sampler", experiment, std::to_string(pid),
+                         fmt::format("{:x}", settings.session),
+                         std::to_string(settings.sample_period_ns)};
+  char* pointers[std::size(words) + 1] = {};
+  std::transform(std::begin(words), std::end(words), pointers,
+                 [](auto& word) { return word.data(); });
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return fault("there are too many open files");
+  pid_t child = -1;
+  const int error = spawn(program, pointers, ends[1], child);
+  close(ends[1]);
+  Result<std::string> answer;
+  if (error != 0)
+    answer = fault(fmt::format("{} cannot be started: {}", program, std::strerror(error)));
+  else
+    answer = answer_from(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  if (error == 0)
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+  if (!answer) return tl::unexpected(answer.error());
+  if (!answer->empty()) return fault(*answer);
+  return {};
+}
+
+std::string sampler_note(const Result<void>& started) {
+  if (started) return "";
+  return fmt::format("Samples of the process's use of the system are missing: {}.\n",
+                     started.error().what);
+}
+
+bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::SampleEvent event,
+                    std::string_view label) {
+  constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; it shows itself each second
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const auto at = static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000;
+  if (std::atomic_ref(page.sampler_time).load() + kBeat < at) return false;
+  format::Mailbox& box = page.mailbox;
+  const std::uint32_t number = take_mailbox(box) + 1;
+  box.verb = static_cast<std::uint32_t>(verb);
+  box.event = static_cast<std::uint32_t>(event);
+  const std::size_t length = std::min(label.size(), sizeof box.label - 1);
+  std::memcpy(box.label, label.data(), length);
+  box.label[length] = 0;
+  std::atomic_ref(box.sequence).store(number);
+  syscall(SYS_futex, &box.sequence, FUTEX_WAKE, 1'000'000, nullptr, nullptr, 0);
+  const auto limit = Clock::now() + kPatience;
+  for (;;) {
+    const std::uint32_t answered = std::atomic_ref(box.answered).load();
+    if (answered == number) return true;
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(limit - Clock::now());
+    if (left.count() <= 0) return false;
+    const timespec rest{0, std::min<long>(left.count(), 50'000'000)};
+    syscall(SYS_futex, &box.answered, FUTEX_WAIT, answered, &rest, nullptr, 0);
+  }
+}
+
+}  // namespace gnomon::injector

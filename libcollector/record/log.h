@@ -1,0 +1,18 @@
+// log.jsonl of the experiment: events in the life of the program. Normal context of any process.
+#pragma once
+#include <cstdint>
+
+#include "libcollector/record/experiment_directory.h"
+
+namespace gnomon::collector {
+
+struct LogEvent {
+  const char* name;
+  std::uint64_t time;  // CLOCK_MONOTONIC, ns
+  const char* detail = nullptr;
+  std::uint64_t value = 0;  // of the detail
+};
+
+void write_log(const ExperimentDirectory& directory, const LogEvent& event);
+
+}  // namespace gnomon::collector

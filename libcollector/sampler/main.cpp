@@ -1,0 +1,69 @@
+// The program gnomon-sampler, one for each recording: a process of its own, in a session of its
+// own, that nobody but init waits for. It answers on its standard output: nothing, or why it does
+// not run.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "libcollector/sampler/sampler.h"
+
+namespace {
+
+using namespace gnomon::sampler;
+
+// The handlers, ignored signals and the mask of whoever started this program mean nothing here; a
+// terminal's hangup must not end it.
+void forget_signals() {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  signal(SIGHUP, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Returns in a child of a child of the program that was started, which ends. So the recorded
+// program cannot wait for this process, nor can its debugger.
+void leave_family() {
+  close_range(STDERR_FILENO + 1, ~0u, 0);
+  setsid();
+  if (const pid_t child = fork(); child != 0) _exit(child < 0 ? 1 : 0);
+  if (chdir("/") != 0) return;
+}
+
+// Whoever started this program reads the end of the pipe.
+void close_output() {
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, number);
+  if (nothing > STDERR_FILENO) close(nothing);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::fprintf(stderr, "gnomon-sampler is started by Gnomon: see `gnomon help`.\n");
+    return 2;
+  }
+  forget_signals();
+  leave_family();
+  Wanted wanted;
+  wanted.directory = argv[1];
+  wanted.pid = static_cast<pid_t>(std::strtol(argv[2], nullptr, 10));
+  wanted.session = std::strtoull(argv[3], nullptr, 16);
+  wanted.period_ns = std::strtoull(argv[4], nullptr, 10);
+  std::string fault;
+  const auto sampler = Sampler::open(wanted, fault);
+  if (!sampler) {
+    std::printf("%s", fault.c_str());
+    return 1;
+  }
+  close_output();
+  sampler->run();
+  _exit(0);  // the thread that forwards mail is still there
+}

@@ -1,0 +1,198 @@
+// Watches one recording from outside: takes samples, serves the mailbox, notices the end. In
+// gnomon-sampler, main thread unless noted.
+#include "libcollector/sampler/sampler.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/syscall.h"
+#include "libcollector/core/time.h"
+#include "libcollector/format/names.h"
+#include "libcollector/record/file_space.h"
+#include "libcollector/record/log.h"
+#include "libcollector/record/overview.h"
+
+namespace gnomon::sampler {
+namespace {
+
+using collector::atomic;
+using collector::JsonLine;
+using collector::now;
+using format::ControlPage;
+using format::SampleEvent;
+using format::State;
+
+// How often at least this program shows that it is there, and looks whether the recording has
+// ended.
+constexpr std::uint64_t kHeartbeat = 1'000'000'000;  // ns
+
+void futex(std::uint32_t& word, int operation, std::uint32_t value) {
+  syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
+}
+
+bool fits(const ControlPage& page, std::uint64_t session, std::uint32_t own_number) {
+  return page.magic == format::kControlMagic && page.major == format::kFormatMajor &&
+         page.session == session && page.pid == own_number;
+}
+
+ControlPage* map_control(const collector::ExperimentDirectory& directory) {
+  const int file = directory.open_file(format::kControlFile, O_RDWR);
+  if (file < 0) return nullptr;
+  void* memory = mmap(nullptr, format::kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  return memory == MAP_FAILED ? nullptr : static_cast<ControlPage*>(memory);
+}
+
+void write_threads(JsonLine& line, const Look& look) {
+  constexpr std::size_t kThread = 512, kRest = 128;  // bytes of the line
+  std::uint32_t left_out = look.threads_left_out;
+  line.open("of_threads", '[');
+  for (const ThreadFigures& thread : look.threads) {
+    if (line.room() < kThread + kRest) {
+      ++left_out;
+      continue;
+    }
+    line.open_item('{').number("thread", thread.thread).text("name", thread.name.c_str());
+    write_figures(line, thread.figures);
+    line.close('}');
+  }
+  line.close(']');
+  if (left_out != 0) line.number("threads_left_out", left_out);
+}
+
+}  // namespace
+
+std::unique_ptr<Sampler> Sampler::open(const Wanted& wanted, std::string& fault) {
+  std::unique_ptr<Sampler> sampler(new Sampler(wanted));
+  sampler->process_end_ = static_cast<int>(syscall(SYS_pidfd_open, wanted.pid, 0));
+  if (sampler->process_end_ < 0) {
+    fault = errno == ENOSYS ? "the kernel has no pidfd_open (Linux 5.3)" : "the process has ended";
+    return nullptr;
+  }
+  if (sampler->directory_.open_path(wanted.directory.c_str()) == 0)
+    sampler->control_ = map_control(sampler->directory_);
+  if (!sampler->control_) {
+    fault = "the experiment " + wanted.directory + " cannot be opened";
+    return nullptr;
+  }
+  if (!fits(*sampler->control_, wanted.session, sampler->process_.own_number())) {
+    fault = wanted.directory + " is not the experiment of process " + std::to_string(wanted.pid);
+    return nullptr;
+  }
+  sampler->mail_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (sampler->mail_ < 0) {
+    fault = "the kernel refuses an eventfd";
+    return nullptr;
+  }
+  return sampler;
+}
+
+void Sampler::take_sample(SampleEvent event, const char* label) {
+  if (has_executed()) return;
+  const Look look = process_.look();
+  // Nothing has changed while a debugger holds the process.
+  if (event == SampleEvent::periodic && !look.is_news) return;
+  if (figure(look.process, format::Figure::cpu) == format::kUnknownFigure) return;
+  static std::vector<char> text(1 << 20);
+  JsonLine line(text.data(), text.size());
+  begin_sample(line, event, label, look.time, look.process);
+  write_threads(line, look);
+  const std::size_t length = line.finish();
+  if (length != 0) collector::append_text({directory_, format::kOverviewFile}, text.data(), length);
+}
+
+// The recording has failed, has ended, or will end with the next tick.
+bool Sampler::is_over() const {
+  const auto state = static_cast<State>(atomic(control_->state).load());
+  return state == State::ended || atomic(control_->end_time).load() != 0 ||
+         atomic(control_->asked).load() == static_cast<std::uint32_t>(format::Ask::end);
+}
+
+// Another program runs in the process: the last sample is the one from right before that.
+bool Sampler::has_executed() const {
+  return atomic(control_->replacing).load() != 0 && process_.has_executed();
+}
+
+int Sampler::milliseconds_to_sleep() const {
+  const std::uint64_t at = now(CLOCK_MONOTONIC);
+  std::uint64_t wake = at + kHeartbeat;
+  if (wanted_.period_ns != 0) wake = std::min(wake, next_sample_);
+  return wake <= at ? 0 : static_cast<int>((wake - at + 999'999) / 1'000'000);
+}
+
+// A program that ends in order has taken its last sample itself.
+Sampler::Goes Sampler::on_process_end() {
+  if (is_over()) return Goes::ended;
+  take_sample(SampleEvent::end, "");
+  collector::write_log(directory_, {"process ended", now(CLOCK_MONOTONIC)});
+  return Goes::ended;
+}
+
+Sampler::Goes Sampler::on_time() {
+  if (is_over()) return Goes::ended;
+  if (has_executed()) return Goes::ended;
+  const std::uint64_t at = now(CLOCK_MONOTONIC);
+  atomic(control_->sampler_time).store(at);
+  if (wanted_.period_ns == 0 || at < next_sample_) return Goes::on;
+  take_sample(SampleEvent::periodic, "");
+  next_sample_ += wanted_.period_ns;
+  if (next_sample_ <= at) next_sample_ = at + wanted_.period_ns;  // this program was held up
+  return Goes::on;
+}
+
+Sampler::Goes Sampler::on_mail() {
+  std::uint64_t count = 0;
+  if (read(mail_, &count, sizeof count) < 0) return Goes::on;
+  format::Mailbox& box = control_->mailbox;
+  const std::uint32_t number = atomic(box.sequence).load(std::memory_order_acquire);
+  if (number == seen_ || number % 2 != 0) return Goes::on;
+  seen_ = number;
+  char label[format::kLabelBytes];
+  std::memcpy(label, box.label, sizeof label);
+  label[sizeof label - 1] = 0;
+  const auto verb = static_cast<format::Verb>(box.verb);
+  if (box.event < format::kSampleEvents.size())
+    take_sample(static_cast<SampleEvent>(box.event), label);
+  atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
+  atomic(box.answered).store(number, std::memory_order_release);
+  futex(box.answered, FUTEX_WAKE, 1'000'000);
+  return verb == format::Verb::end ? Goes::ended : Goes::on;
+}
+
+void Sampler::forward_mail() {
+  for (std::uint32_t seen = 0;;) {
+    const std::uint32_t number = atomic(control_->mailbox.sequence).load();
+    if (number != seen && number % 2 == 0) eventfd_write(mail_, 1);
+    seen = number;
+    futex(control_->mailbox.sequence, FUTEX_WAIT, number);
+  }
+}
+
+void Sampler::run() {
+  next_sample_ = now(CLOCK_MONOTONIC) + wanted_.period_ns;
+  atomic(control_->sampler).store(static_cast<std::uint32_t>(getpid()));
+  atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
+  take_sample(SampleEvent::baseline, "");
+  std::thread([this] { forward_mail(); }).detach();
+  for (;;) {
+    pollfd events[] = {{mail_, POLLIN, 0}, {process_end_, POLLIN, 0}};
+    poll(events, std::size(events), milliseconds_to_sleep());
+    if (events[0].revents != 0 && on_mail() == Goes::ended) return;
+    if (events[1].revents != 0 && on_process_end() == Goes::ended) return;
+    if (on_time() == Goes::ended) return;
+  }
+}
+
+}  // namespace gnomon::sampler

@@ -1,0 +1,56 @@
+// Watches one recording from outside: takes samples, serves the mailbox, notices the end. In
+// gnomon-sampler, main thread unless noted.
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "libcollector/format/control.h"
+#include "libcollector/record/experiment_directory.h"
+#include "libcollector/sampler/target_process.h"
+
+namespace gnomon::sampler {
+
+struct Wanted {
+  std::string directory;  // of the experiment
+  pid_t pid = 0;          // of the recorded process, as this program knows it
+  std::uint64_t session = 0;
+  std::uint64_t period_ns = 0;  // of samples; 0: none are taken periodically
+};
+
+class Sampler {
+ public:
+  // Opens the experiment and the process. Returns null and sets `fault` to a clause that says why
+  // the recording cannot be watched.
+  static std::unique_ptr<Sampler> open(const Wanted& wanted, std::string& fault);
+
+  // Returns when the recording or the process has ended, or another program runs in it.
+  void run();
+
+ private:
+  Sampler(Wanted wanted) : wanted_(std::move(wanted)), process_(wanted_.pid) {}
+
+  enum class Goes { on, ended };
+  Goes on_process_end();
+  Goes on_mail();
+  Goes on_time();
+  void take_sample(format::SampleEvent event, const char* label);
+  bool is_over() const;
+  bool has_executed() const;
+  int milliseconds_to_sleep() const;
+  // On a thread of its own: passes what comes into the mailbox on to the main thread.
+  void forward_mail();
+
+  Wanted wanted_;
+  TargetProcess process_;
+  collector::ExperimentDirectory directory_{};
+  format::ControlPage* control_ = nullptr;
+  std::uint64_t next_sample_ = 0;  // CLOCK_MONOTONIC, ns
+  std::uint32_t seen_ = 0;         // mailbox: number of the last request carried out
+  int process_end_ = -1;           // a pidfd
+  int mail_ = -1;                  // an eventfd
+};
+
+}  // namespace gnomon::sampler

@@ -1,0 +1,76 @@
+// What was recorded, where and how: notes first, as er_print's `header` has it. Any thread.
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "libcollector/format/names.h"
+#include "reader/io/file.h"
+#include "reader/report/losses.h"
+#include "reader/report/process/figures.h"
+#include "reader/report/report.h"
+#include "reader/report/run_text.h"
+
+namespace gnomon::reader {
+namespace {
+
+// The lines of the file `notes`, which users may write themselves.
+std::vector<std::string> users_notes(const std::string& directory) {
+  std::vector<std::string> lines;
+  const std::string path = directory + "/" + format::kNotesFile;
+  if (is_missing(path)) return lines;
+  const auto text = read_text(path);
+  if (!text) return lines;
+  std::istringstream in(*text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string processors(const Header& header) {
+  if (header.cpus == 0) return "";
+  std::string text =
+      fmt::format("{} x {}", header.cpus, header.cpu_model.empty() ? "CPU" : header.cpu_model);
+  if (header.cpu_mhz != 0) text += fmt::format(", {} MHz", header.cpu_mhz);
+  return text;
+}
+
+std::string mebibytes(std::uint64_t bytes) {
+  return bytes == 0 ? "" : fmt::format("{} MiB", bytes >> 20);
+}
+
+}  // namespace
+
+Table header_report(Analysis& analysis) {
+  const Experiment& experiment = analysis.experiment();
+  const Header& header = experiment.header;
+  const format::ControlPage& control = experiment.control;
+  Table table;
+  table.title = fmt::format("Experiment: {}", experiment.directory);
+  table.notes = users_notes(experiment.directory);
+  for (const auto& more : {loss_notes(analysis, nullptr), sample_notes(analysis)})
+    table.notes.insert(table.notes.end(), more.begin(), more.end());
+  table.columns = {{"item", {}}, {"value", {}}};
+  const auto add = [&](const char* item, const std::string& value) {
+    if (!value.empty()) table.rows.push_back({std::string(item), value});
+  };
+  add("Program", command_line(header));
+  add("Executable", fmt::format("{} (64 bits)", header.executable));
+  add("Process", fmt::format("{}, parent {}", header.pid, header.parent));
+  add("Working directory", header.working_directory);
+  add("Collector", fmt::format("Gnomon {}, experiment format {}.{}", header.collector,
+                               control.major, control.minor));
+  add("Host",
+      fmt::format("{}, {} {} on {}", header.host, header.system, header.release, header.machine));
+  add("Processors", processors(header));
+  add("Memory", mebibytes(header.memory_bytes));
+  add("Page size", header.page_bytes == 0 ? "" : fmt::format("{} bytes", header.page_bytes));
+  add("Clock", clock_text(header));
+  add("Call stacks", "walked by " + header.stack_walk);
+  add("Began", date_of(experiment, control.start_time));
+  const bool has_end = control.end_time != 0;
+  add("Ended", has_end ? date_of(experiment, control.end_time) : recording_state(experiment));
+  if (has_end)
+    add("Duration", fmt::format("{:.3f} s", seconds(since_start(experiment, control.end_time))));
+  return table;
+}
+
+}  // namespace gnomon::reader

@@ -1,0 +1,51 @@
+// What an experiment holds: the total of each metric, and which are shown. Any thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reader/report/columns.h"
+#include "reader/report/losses.h"
+#include "reader/report/process/figures.h"
+#include "reader/report/report.h"
+#include "reader/report/run_text.h"
+
+namespace gnomon::reader {
+namespace {
+
+bool is_shown(const View& view, MetricId metric) {
+  return std::any_of(view.metrics.columns.begin(), view.metrics.columns.end(),
+                     [&](const auto& each) {
+                       const auto* column = std::get_if<MetricColumn>(&each);
+                       return column && column->metric == metric;
+                     });
+}
+
+Cell total_cell(const Metric& metric, std::uint64_t total) {
+  Cell cell(total);
+  if (metric.quantity == Quantity::time) cell = Nanoseconds{total};
+  return cell;
+}
+
+}  // namespace
+
+Table overview_report(Analysis& analysis, const View& view) {
+  const Experiment& experiment = analysis.experiment();
+  Table table;
+  table.title = fmt::format("Overview of {}\n{}: {}", experiment.directory,
+                            command_line(experiment.header), recording_state(experiment));
+  table.notes = loss_notes(analysis, nullptr);
+  table.columns = {{"shown", {"Shown"}},
+                   {"key", {"Key"}},
+                   {"total", {"<Total>"}, true, Type::count},
+                   {"title", {"Metric"}}};
+  for (std::uint32_t m = 0; m < metric_table().size(); ++m) {
+    const MetricId metric{m};
+    if (!is_available(metric, analysis.sums())) continue;
+    table.rows.push_back(
+        {std::string(is_shown(view, metric) ? "[X]" : "[ ]"), std::string(row(metric).key),
+         total_cell(row(metric), analysis.sums().total(metric)), std::string(row(metric).title)});
+  }
+  return table;
+}
+
+}  // namespace gnomon::reader

@@ -1,0 +1,65 @@
+// A recording, its program and its clock in words. Any thread.
+#include "reader/report/run_text.h"
+
+#include <fmt/format.h>
+
+namespace gnomon::reader {
+namespace {
+
+constexpr const char* kRunsOn = "ended; the program runs on";
+
+bool was_told_to_end(const Experiment& experiment) {
+  return experiment.control.asked == static_cast<std::uint32_t>(format::Ask::end);
+}
+
+// Of a recording that was not closed.
+std::string recording_text(const Experiment& experiment) {
+  const std::string without =
+      "the program ended without returning from main or calling exit (a signal, _exit)";
+  if (experiment.control.replacing != 0) return "ended; the program executed another (exec)";
+  switch (life_of(experiment.header)) {
+    case Life::running:
+      return was_told_to_end(experiment) ? kRunsOn : "recording";
+    case Life::over:
+      return "ended; " + without;
+    case Life::unknown:
+      break;
+  }
+  return "recording, or " + without;
+}
+
+}  // namespace
+
+std::string recording_state(const Experiment& experiment) {
+  switch (experiment.state()) {
+    case format::State::none:
+    case format::State::armed:
+      return "not begun";
+    case format::State::recording:
+      return recording_text(experiment);
+    case format::State::ended:
+      return was_told_to_end(experiment) && life_of(experiment.header) == Life::running ? kRunsOn
+                                                                                        : "ended";
+    case format::State::failed:
+      return "stopped early";
+  }
+  return "unknown";
+}
+
+bool is_recording(const Experiment& experiment) {
+  return experiment.state() == format::State::recording && !was_told_to_end(experiment) &&
+         experiment.control.replacing == 0;
+}
+
+std::string command_line(const Header& header) {
+  std::string text;
+  for (const std::string& word : header.arguments) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::string clock_text(const Header& header) {
+  return fmt::format("{} ({}), every {:.3f} ms of a thread's CPU time", header.clock_source,
+                     header.clock_timer, seconds(header.interval) * 1e3);
+}
+
+}  // namespace gnomon::reader
