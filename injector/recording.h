@@ -23,10 +23,10 @@ struct Found {
   std::string experiment;  // its directory
   MappedControl page;      // null: there is none
 };
-// Returns an experiment of process `pid` below `stem` (/directory/test of test.N.er), recording or
-// not.
+// Returns an experiment of process `pid` below `stem` (/directory/test of test.N.er), whatever the
+// state of its recording.
 Found find_experiment(const std::string& stem, std::uint64_t session, pid_t pid);
-// Returns the one that is being recorded.
+// Returns the experiment to which the collector in process `pid` records now for this session.
 Found find_recording(const std::string& stem, std::uint64_t session, pid_t pid);
 
 // True while the collector in process `pid` records for this session.

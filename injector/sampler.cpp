@@ -96,6 +96,7 @@ Result<void> start_sampler(const Settings& settings, const std::string& experime
     answer = answer_from(ends[0]);
   close(ends[0]);
   int status = 0;
+  if (error == 0 && !answer) kill(child, SIGKILL);  // or it is waited for without limit
   if (error == 0)
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

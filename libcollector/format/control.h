@@ -75,6 +75,7 @@ enum class Drop : std::uint32_t {
   blocking_threads = 6,
   foreign_thread_makers = 7,
   unbound = 8,
+  samples = 9,
 };
 struct DropText {
   Drop drop;
@@ -97,6 +98,7 @@ inline constexpr std::array kDrops{
              "libraries with a pthread_create of their own, whose new threads are not sampled"},
     DropText{Drop::unbound,
              "call sites that bypass the collector, because their memory cannot be changed"},
+    DropText{Drop::samples, "samples of the process's use of the system that could not be written"},
 };
 
 // What gnomon-sampler is asked for. sample: take one with this label. end: take the last one, the

@@ -100,7 +100,7 @@ void begin_sample(JsonLine& line, format::SampleEvent event, const char* label, 
   write_figures(line, figures);
 }
 
-void sample_own_process(const ExperimentDirectory& directory, format::SampleEvent event) {
+bool sample_own_process(const ExperimentDirectory& directory, format::SampleEvent event) {
   Figures figures = format::unknown_figures();
   read_proc_figures("/proc/self", figures);
   const std::uint64_t time = now(CLOCK_MONOTONIC);
@@ -109,7 +109,7 @@ void sample_own_process(const ExperimentDirectory& directory, format::SampleEven
   JsonLine line(text, sizeof text);
   begin_sample(line, event, "", time, figures);
   const std::size_t length = line.finish();
-  if (length != 0) append_text({directory, format::kOverviewFile}, text, length);
+  return length != 0 && !append_text({directory, format::kOverviewFile}, text, length);
 }
 
 }  // namespace gnomon::collector

@@ -24,7 +24,8 @@ void begin_sample(JsonLine& line, format::SampleEvent event, const char* label, 
 // Adds the figures that are known as members.
 void write_figures(JsonLine& line, const format::Figures& figures);
 
-// Takes a sample of the calling process and appends it to the experiment's file.
-void sample_own_process(const ExperimentDirectory& directory, format::SampleEvent event);
+// Takes a sample of the calling process and appends it to the experiment's file. Returns false if
+// the sample could not be written.
+bool sample_own_process(const ExperimentDirectory& directory, format::SampleEvent event);
 
 }  // namespace gnomon::collector

@@ -110,10 +110,12 @@ void Sampler::take_sample(SampleEvent event, const char* label) {
   begin_sample(line, event, label, look.time, look.process);
   write_threads(line, look);
   const std::size_t length = line.finish();
-  if (length != 0) collector::append_text({directory_, format::kOverviewFile}, text.data(), length);
+  if (length == 0 ||
+      collector::append_text({directory_, format::kOverviewFile}, text.data(), length))
+    atomic(control_->dropped[static_cast<std::size_t>(format::Drop::samples)]).fetch_add(1);
 }
 
-// The recording has failed, has ended, or will end with the next tick.
+// The recording has ended, or was told to. One that has failed goes on with samples alone.
 bool Sampler::is_over() const {
   const auto state = static_cast<State>(atomic(control_->state).load());
   return state == State::ended || atomic(control_->end_time).load() != 0 ||

@@ -174,7 +174,7 @@ Look TargetProcess::look() {
     figure(look.process, Figure::involuntary_switches) = sum(&Ran::involuntary, ended_.involuntary);
   }
   const std::uint64_t all = figure(look.process, Figure::threads);
-  if (all != format::kUnknownFigure && all > threads.size())
+  if (threads.size() == kMostThreads && all != format::kUnknownFigure && all > kMostThreads)
     look.threads_left_out = static_cast<std::uint32_t>(all - threads.size());
   look.time = collector::now(CLOCK_MONOTONIC);
   figure(look.process, Figure::cpu) = cpu_time_of(pid_);

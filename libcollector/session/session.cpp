@@ -74,10 +74,13 @@ void note_fresh_frame(std::uint64_t pc, Recorder& to, Writer& writer) {
   if (note_load_object(pc, to, writer)) unwinder.forget();
 }
 
+void take_sample(format::SampleEvent event) {
+  if (!sample_own_process(recorder->directory(), event)) recorder->drop(format::Drop::samples);
+}
+
 void end_recording() {
   // At the end that somebody asks for, gnomon-sampler takes the last sample.
-  if (!recorder->end_requested())
-    sample_own_process(recorder->directory(), format::SampleEvent::end);
+  if (!recorder->end_requested()) take_sample(format::SampleEvent::end);
   recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
   write_log(recorder->directory(), {"end", now(CLOCK_MONOTONIC)});
   recorder->directory().give_back();
@@ -157,7 +160,7 @@ bool arm(Timer timer, Loaded loaded) {
 }
 
 void begin_recording() {
-  sample_own_process(recorder->directory(), format::SampleEvent::start);
+  take_sample(format::SampleEvent::start);
   cpu_at_begin = now(CLOCK_PROCESS_CPUTIME_ID);
   recorder->begin(now(CLOCK_MONOTONIC));
 }

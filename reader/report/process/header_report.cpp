@@ -54,7 +54,8 @@ Table header_report(Analysis& analysis) {
   };
   add("Program", command_line(header));
   add("Executable", fmt::format("{} (64 bits)", header.executable));
-  add("Process", fmt::format("{}, parent {}", header.pid, header.parent));
+  add("Process", std::to_string(header.pid));
+  add("Parent", header.parent == 0 ? "" : std::to_string(header.parent));
   add("Working directory", header.working_directory);
   add("Collector", fmt::format("Gnomon {}, experiment format {}.{}", header.collector,
                                control.major, control.minor));
