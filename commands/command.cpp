@@ -49,6 +49,17 @@ Result<const Option*> option_named(const Command& command, std::string_view name
                              : suggestion(name, names, list_of(names, "and") + " are known"));
 }
 
+// words: the option as it stands on the line.
+Result<void> set_option(const Option& option, std::span<const std::string> words,
+                        Invocation& call) {
+  std::vector<std::string> values(words.begin() + 1, words.end());
+  if (const auto equals = words.front().find('='); equals != std::string::npos)
+    values.insert(values.begin(), words.front().substr(equals + 1));
+  if (values.empty() || values.size() < option.takes(values.front()))
+    return fault(fmt::format("{} needs {}", option.name, option.needs));
+  return option.set(values, call);
+}
+
 // A command that takes arguments tells the experiment by its ending.
 Result<void> find_experiment_word(const Command& command, Invocation& call) {
   auto& words = call.arguments;
@@ -119,14 +130,12 @@ Result<Invocation> parse(const Command& command, std::span<const std::string> wo
       call.arguments.push_back(word);
       continue;
     }
-    const auto equals = word.find('=');
-    const auto option = option_named(command, word.substr(0, equals));
+    const auto option = option_named(command, word.substr(0, word.find('=')));
     if (!option) return tl::unexpected(option.error());
-    if (equals == std::string::npos && i + 1 == words.size())
-      return fault(fmt::format("{} needs {}", (*option)->name, (*option)->needs));
-    auto set =
-        (*option)->set(equals == std::string::npos ? words[++i] : word.substr(equals + 1), call);
-    if (!set) return tl::unexpected(set.error());
+    const std::size_t length = length_of(**option, words.subspan(i));
+    if (auto set = set_option(**option, words.subspan(i, length), call); !set)
+      return tl::unexpected(set.error());
+    i += length - 1;
   }
   if (auto found = find_experiment_word(command, call); !found)
     return tl::unexpected(found.error());

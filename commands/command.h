@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "commands/host.h"
+#include "commands/words.h"
+#include "reader/analysis/span.h"
 #include "reader/base/result.h"
 #include "reader/metrics/metric_list.h"
 
@@ -24,6 +26,7 @@ struct Invocation {
   std::optional<std::size_t> width;           // none: the host's
   std::optional<reader::MetricList> metrics;  // none: those of the host's choice
   std::optional<reader::Sort> sort;           // none: likewise
+  reader::SpanChoice span;
   Format format = Format::text;
 };
 
@@ -33,7 +36,15 @@ struct Answer {
 };
 
 // An option of reports.
-enum class OptionId : std::uint32_t { format = 1, limit = 2, width = 4, metrics = 8, sort = 16 };
+enum class OptionId : std::uint32_t {
+  format = 1,
+  limit = 2,
+  width = 4,
+  metrics = 8,
+  sort = 16,
+  since = 32,
+  between = 64
+};
 using Options = std::uint32_t;  // OptionIds
 constexpr Options operator|(OptionId a, OptionId b) { return Options(a) | Options(b); }
 constexpr Options operator|(Options a, OptionId b) { return a | Options(b); }
@@ -44,7 +55,9 @@ struct Option {
   std::string_view name, operand;
   std::string_view meaning;  // a sentence or more
   std::string_view needs;    // "a word; text and json are known"
-  Result<void> (*set)(std::string_view word, Invocation& call);
+  Result<void> (*set)(std::span<const std::string> words, Invocation& call);
+  // How many words it takes if this is the first one.
+  std::size_t (*takes)(std::string_view first) = [](std::string_view) -> std::size_t { return 1; };
 };
 
 // control: of recording; in the debugger. view: what later reports show. print_view: likewise, in
@@ -68,6 +81,10 @@ struct Command {
 std::span<const Command> command_table();
 std::span<const Option> option_table();
 
+// An option as it stands on a line: `--name word...` or `--name=word...`. Returns how many of the
+// words are the option's, its name counted; fewer than the option needs if the line ends before.
+std::size_t length_of(const Option& option, std::span<const std::string> words);
+
 // By its name or alias, or by the beginning of just one name. for_print: among those that `gnomon
 // print` takes.
 Result<const Command*> find_command(std::string_view name, bool for_print = false);
@@ -79,9 +96,6 @@ Result<Invocation> parse(const Command& command, std::span<const std::string> wo
 
 // Parses and runs.
 Result<Answer> execute(Host& host, const Command& command, std::span<const std::string> words);
-
-// A whole number in decimal digits and nothing else.
-std::optional<std::size_t> whole_number(std::string_view word);
 
 // "did you mean NAME?" where a known word is near, else `otherwise`.
 std::string suggestion(std::string_view word, std::span<const std::string_view> known,

@@ -50,7 +50,7 @@ reader::View view_of(Host& host, const Invocation& call) {
 Result<reader::Analysis*> analysis_of(Host& host, const Invocation& call) {
   const auto directory = directory_of(host, call);
   if (!directory) return tl::unexpected(directory.error());
-  return host.analysis(*directory);
+  return host.analysis(*directory, call.span);
 }
 
 Result<Answer> sentence_of(Result<std::string> said) {
@@ -68,6 +68,28 @@ Result<Answer> run_attach(Host& host, const Invocation& call) {
   if (number == 0 || number > std::numeric_limits<std::int32_t>::max())
     return fault(word + " is not the number of a process", "`ps` lists them");
   return sentence_of(host.attach(static_cast<std::int32_t>(number)));
+}
+
+// record [NAME]
+Result<Answer> run_sample(Host& host, const Invocation& call) {
+  const std::string verb = call.arguments.empty() ? "" : call.arguments.front();
+  if (verb != "record")
+    return fault(verb.empty() ? "sample needs a word" : "sample does not know " + verb,
+                 "`collector sample record NAME` takes a sample now");
+  return sentence_of(host.record_sample(call.arguments.size() > 1 ? call.arguments[1] : ""));
+}
+
+Result<Answer> run_dbxsample(Host& host, const Invocation& call) {
+  const std::string word = call.arguments.empty() ? "" : call.arguments.front();
+  if (word != "on" && word != "off")
+    return fault(word.empty() ? "dbxsample needs a word" : "dbxsample does not know " + word,
+                 "on and off are known");
+  return sentence_of(host.set_sampling_at_stops(word == "on"));
+}
+
+Result<Answer> run_note_stop(Host& host, const Invocation&) {
+  host.note_stop();
+  return Answer{};
 }
 
 Result<Answer> run_status(Host& host, const Invocation& call) {
@@ -193,7 +215,8 @@ constexpr Options kNone = 0;
 constexpr Options kShown = OptionId::format | OptionId::width;
 constexpr Options kListed = kShown | OptionId::limit;
 constexpr Options kMetrics = OptionId::metrics | OptionId::sort;
-constexpr Options kAll = kListed | kMetrics;
+constexpr Options kSpan = OptionId::since | OptionId::between;
+constexpr Options kAll = kListed | kMetrics | kSpan;
 
 constexpr std::array kCommands{
     Command{
@@ -218,6 +241,18 @@ constexpr std::array kCommands{
             "the others run.\n",
             kNone, Role::control, 1, run_attach},
     Command{
+        "sample", "", "record [NAME]", "Take a sample of the process's use of the system.",
+        "The sample stands in `samples`, NAME as its label. Reports take it as the beginning or "
+        "the end of a span: `--since sample NAME`, `--between NAME NAME`.\n",
+        kNone, Role::control, 2, run_sample},
+    Command{"dbxsample", "", "on|off", "Take a sample at each stop in the debugger, or not.",
+            "It is on at first. Stops are noted in any case: see --since stop.\n", kNone,
+            Role::control, 1, run_dbxsample},
+    Command{"note-stop", "", "", "Note that the program has stopped; a stop hook does so.",
+            "`collector enable` gives the target this stop hook, and `collector disable` takes it "
+            "away: what `--since stop` is about are the stops that it noted.\n",
+            kNone, Role::control, 0, run_note_stop},
+    Command{
         "functions", "", "", "Exclusive and inclusive metrics of functions.",
         "Exclusive: what the function itself used. Inclusive: what it and all it called used, "
         "counted once however often the function recurs on a call stack.\n\nThe clock of a thread "
@@ -236,7 +271,7 @@ constexpr std::array kCommands{
             "NAME as in `functions`, or its end, without parameters if you like. Where it means "
             "several functions NUMBER says which. Without NAME: the function of the selected "
             "frame.\n",
-            kShown | kMetrics, Role::report, 2, run_csingle},
+            kShown | kMetrics | kSpan, Role::report, 2, run_csingle},
     Command{"calltree", "ctree", "", "Who calls whom, with attributed metrics.",
             "From <Total> down, heavy branches first. The value of a call includes all below it. A "
             "limit keeps the heaviest calls.\n",
@@ -264,29 +299,30 @@ constexpr std::array kCommands{
             "In the order in which they were written: that of time in each thread, but threads are "
             "mixed. Times count from the beginning of the recording. Without KIND: the kinds, and "
             "how many events of each there are.\n",
-            kListed, Role::report, 1, run_dump},
+            kListed | kSpan, Role::report, 1, run_dump},
     Command{"header", "", "", "The experiment's notes, and what was recorded, where and how.",
             "Notes are the lines of the file `notes` in the experiment, which you may write "
             "yourself.\n",
             kShown, Role::report, 0, run_plain_report<reader::header_report>},
     Command{"overview", "", "", "The total of each metric, and which are shown.",
-            "[X] marks the metrics that reports show. `metrics` chooses others.\n", kShown,
+            "[X] marks the metrics that reports show. `metrics` chooses others.\n", kShown | kSpan,
             Role::report, 0, run_overview},
     Command{"samples", "", "", "The samples of the process's use of the system.",
             "A sample is what the kernel says of the process at an instant: at the start and the "
-            "end of the recording, each second while the process runs, and before it executes "
-            "another program. CPU since: what the process used since the sample before.\n",
-            kShown, Role::report, 0, run_plain_report<reader::samples_report>},
+            "end of the recording, each second while the process runs, at each stop in the "
+            "debugger, when you ask for one, and before the process executes another program. CPU "
+            "since: what the process used since the sample before.\n",
+            kShown | kSpan, Role::report, 0, run_plain_report<reader::samples_report>},
     Command{"sample_detail", "", "", "What each sample adds to the one before.",
             "CPU time, page faults, context switches and I/O of the process between the two, its "
             "memory at the sample, and the CPU time of each thread that ran. Context switches and "
             "waiting time of threads that began and ended between two samples are not in it.\n",
-            kShown, Role::report, 0, run_plain_report<reader::sample_detail_report>},
+            kShown | kSpan, Role::report, 0, run_plain_report<reader::sample_detail_report>},
     Command{"statistics", "", "", "What the process used of the system, beside <Total>.",
             "From the first sample to the last: CPU time, page faults, context switches, I/O and "
             "memory as the kernel counts them, beside what the events say in <Total>. What the "
             "kernel does not tell is left out.\n",
-            kShown, Role::report, 0, run_plain_report<reader::statistics_report>},
+            kShown | kSpan, Role::report, 0, run_plain_report<reader::statistics_report>},
     Command{"status", "", "", "What is recorded, how, and what was lost.", "", kShown, Role::report,
             0, run_status},
     Command{"version", "", "", "Version of Gnomon.", "", kNone, Role::self, 0, run_version},

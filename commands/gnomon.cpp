@@ -22,9 +22,6 @@ using namespace gnomon::commands;
 class ShellHost : public Host {
  public:
   explicit ShellHost(std::string experiment = {}) : experiment_(std::move(experiment)) {}
-  Result<std::string> enable() override { return only_in_lldb(); }
-  Result<std::string> disable() override { return only_in_lldb(); }
-  Result<std::string> attach(std::int32_t) override { return only_in_lldb(); }
   Result<std::string> experiment() override {
     if (!experiment_.empty()) return experiment_;
     return fault("no experiment is named", "end the line with one, such as test.1.er");
@@ -38,12 +35,6 @@ class ShellHost : public Host {
   std::string state() override { return ""; }
 
  private:
-  static tl::unexpected<Fault> only_in_lldb() {
-    return fault("only a debugger can do that",
-                 "in LLDB type `collector enable` or `collector attach PID`; `gnomon collect -P "
-                 "PID` records a process");
-  }
-
   std::string experiment_;
 };
 
@@ -70,6 +61,14 @@ struct Line {
   std::string experiment;
 };
 
+// An option that no report knows is taken with the word behind it.
+std::size_t length_of_option(std::span<const std::string> words) {
+  const std::string name = words.front().substr(0, words.front().find('='));
+  for (const Option& option : option_table())
+    if (option.name == name) return length_of(option, words);
+  return std::min<std::size_t>(words.size(), name == words.front() ? 2 : 1);
+}
+
 Result<Line> read_line(const std::vector<std::string>& words) {
   Line line;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -85,9 +84,9 @@ Result<Line> read_line(const std::vector<std::string>& words) {
       if (!report) return tl::unexpected(report.error());
       line.reports.push_back({*report, {}});
     } else if (word.starts_with("--")) {
-      line.options.push_back({word});
-      if (word.find('=') == std::string::npos && !is_last)
-        line.options.back().push_back(words[++i]);
+      const std::size_t length = length_of_option(std::span(words).subspan(i));
+      line.options.emplace_back(words.begin() + i, words.begin() + i + length);
+      i += length - 1;
     } else if (is_last) {
       line.experiment = word;
     } else if (!line.reports.empty() &&

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "reader/analysis/analysis.h"
+#include "reader/analysis/span.h"
 #include "reader/analysis/view.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
@@ -17,11 +18,18 @@ namespace gnomon::commands {
 class Host {
  public:
   virtual ~Host() = default;
-  // Arm and disarm collecting; each answers with a sentence for the user.
-  virtual Result<std::string> enable() = 0;
-  virtual Result<std::string> disable() = 0;
+  // Control of recording, which only a debugger has. Each answers with a sentence for the user.
+  virtual Result<std::string> enable() { return only_in_lldb(); }
+  virtual Result<std::string> disable() { return only_in_lldb(); }
   // Brings the collector into a running process, and the debugger after it.
-  virtual Result<std::string> attach(std::int32_t pid) = 0;
+  virtual Result<std::string> attach(std::int32_t /*pid*/) { return only_in_lldb(); }
+  // Has a sample taken of the process that is being recorded.
+  virtual Result<std::string> record_sample(const std::string& /*label*/) { return only_in_lldb(); }
+  // Whether a sample is taken at each stop of the debugger.
+  virtual Result<std::string> set_sampling_at_stops(bool /*is_on*/) { return only_in_lldb(); }
+  // Notes that the debugger stopped the program for its user.
+  virtual void note_stop() {}
+
   // Directory of the experiment that a report without an argument is about.
   virtual Result<std::string> experiment() = 0;
   // Symbol of the function, mangled or not, that a report is about when none is named.
@@ -30,6 +38,10 @@ class Host {
   virtual std::size_t default_limit() const = 0;
   // Of text, when nothing is said.
   virtual reader::TextStyle style() const = 0;
+  // What the process of an experiment is doing.
+  virtual reader::Progress progress(const reader::Experiment& experiment) {
+    return reader::progress_of(experiment);
+  }
   // Whether the user wants long work to end.
   virtual Interrupt interrupt() const = 0;
   // What `status` says besides the experiment; empty: nothing.
@@ -41,12 +53,22 @@ class Host {
     std::optional<std::size_t> limit;
   };
   Choice& choice() { return choice_; }
-  // The experiment, up to date; valid until the next call. It stays open between commands.
-  Result<reader::Analysis*> analysis(const std::string& directory) {
-    return analyses_.get(directory, interrupt());
+  // The experiment, or the span of it, up to date; valid until the next call. It stays open between
+  // commands.
+  Result<reader::Analysis*> analysis(const std::string& directory,
+                                     const reader::SpanChoice& span = {}) {
+    return analyses_.get(
+        directory, span, [this](const auto& experiment) { return progress(experiment); },
+        interrupt());
   }
 
  private:
+  static tl::unexpected<Fault> only_in_lldb() {
+    return fault("only a debugger can do that",
+                 "in LLDB type `collector enable` or `collector attach PID`; `gnomon collect -P "
+                 "PID` records a process");
+  }
+
   Choice choice_;
   reader::AnalysisCache analyses_;
 };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "commands/command.h"
 
@@ -12,7 +11,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kFormats{"text", "json", "csv"};
 
-Result<void> set_format(std::string_view word, Invocation& call) {
+Result<void> set_format(std::span<const std::string> words, Invocation& call) {
+  const std::string& word = words.front();
   const auto at = std::find(kFormats.begin(), kFormats.end(), word);
   if (at == kFormats.end())
     return fault(fmt::format("there is no format {}", word),
@@ -21,29 +21,60 @@ Result<void> set_format(std::string_view word, Invocation& call) {
   return {};
 }
 
-Result<void> set_limit(std::string_view word, Invocation& call) {
+Result<void> set_limit(std::span<const std::string> words, Invocation& call) {
+  const std::string& word = words.front();
   call.limit = whole_number(word);
   if (call.limit) return {};
   return fault(fmt::format("{} is not a number of rows", word), "0 shows all of them");
 }
 
-Result<void> set_width(std::string_view word, Invocation& call) {
+Result<void> set_width(std::span<const std::string> words, Invocation& call) {
+  const std::string& word = words.front();
   call.width = whole_number(word);
   if (call.width) return {};
   return fault(fmt::format("{} is not a number of columns", word), "0 leaves names whole");
 }
 
-Result<void> set_metrics(std::string_view word, Invocation& call) {
+Result<void> set_metrics(std::span<const std::string> words, Invocation& call) {
+  const std::string& word = words.front();
   auto list = reader::parse_metrics(word);
   if (!list) return tl::unexpected(list.error());
   call.metrics = std::move(*list);
   return {};
 }
 
-Result<void> set_sort(std::string_view word, Invocation& call) {
+Result<void> set_sort(std::span<const std::string> words, Invocation& call) {
+  const std::string& word = words.front();
   auto sort = reader::parse_sort(word);
   if (!sort) return tl::unexpected(sort.error());
   call.sort = std::move(*sort);
+  return {};
+}
+
+Result<void> set_since(std::span<const std::string> words, Invocation& call) {
+  using Kind = reader::SpanChoice::Kind;
+  if (call.span.kind != Kind::whole) return fault("a report is about one span", "omit one of them");
+  const std::string& word = words.front();
+  if (word == "stop") {
+    call.span = {Kind::since_stop, "", "", 0};
+    return {};
+  }
+  if (word == "sample") {
+    call.span = {Kind::since_sample, words[1], "", 0};
+    return {};
+  }
+  const auto length = time_in(word);
+  if (!length || *length == 0)
+    return fault(fmt::format("--since {} is unknown", word),
+                 "stop, sample NAME and a time such as 10s are known");
+  call.span = {Kind::since_time, "", "", *length};
+  return {};
+}
+
+Result<void> set_between(std::span<const std::string> words, Invocation& call) {
+  using Kind = reader::SpanChoice::Kind;
+  if (call.span.kind != Kind::whole) return fault("a report is about one span", "omit one of them");
+  call.span = {Kind::between, words[0], words[1], 0};
   return {};
 }
 
@@ -66,17 +97,29 @@ constexpr std::array kOptions{
     Option{OptionId::sort, "--sort", "METRIC",
            "The order of this report, written as for the command `sort`.",
            "a metric such as i.totalcpu", set_sort},
+    Option{OptionId::since, "--since", "stop|sample NAME|TIME",
+           "Only what was recorded since then. stop: what ran between the last two stops in the "
+           "debugger; while the program runs, and once it has ended, since the last one. sample "
+           "NAME: since the newest sample with that label, event or number. TIME, such as 10s, "
+           "500ms or 2m: the last part of the recording.",
+           "stop, sample NAME, or a time such as 10s", set_since,
+           [](std::string_view first) -> std::size_t { return first == "sample" ? 2 : 1; }},
+    Option{OptionId::between, "--between", "A B",
+           "Only what was recorded between two samples, named as for --since.",
+           "the names of two samples", set_between,
+           [](std::string_view) -> std::size_t { return 2; }},
 };
 
 }  // namespace
 
 std::span<const Option> option_table() { return kOptions; }
 
-std::optional<std::size_t> whole_number(std::string_view word) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return number;
+std::size_t length_of(const Option& option, std::span<const std::string> words) {
+  const auto equals = words.front().find('=');
+  const std::size_t names = equals == std::string::npos ? 1 : 0;
+  const std::string first =
+      names == 0 ? words.front().substr(equals + 1) : (words.size() > 1 ? words[1] : "");
+  return std::min(words.size(), names + option.takes(first));
 }
 
 }  // namespace gnomon::commands

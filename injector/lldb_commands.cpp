@@ -69,20 +69,28 @@ std::string stops_note(lldb::SBProcess process) {
       runtime->signal_name, runtime->name);
 }
 
-QuietStopHooks::QuietStopHooks(lldb::SBDebugger debugger) : debugger_(debugger) {
+std::vector<StopHook> stop_hooks(lldb::SBDebugger debugger) {
+  constexpr std::string_view kHook = "Hook: ";
   lldb::SBCommandReturnObject answer;
-  debugger_.GetCommandInterpreter().HandleCommand("target stop-hook list", answer, false);
+  debugger.GetCommandInterpreter().HandleCommand("target stop-hook list", answer, false);
   std::istringstream list(answer.GetOutput() ? answer.GetOutput() : "");
-  std::string number;
+  std::vector<StopHook> hooks;
   for (std::string line; std::getline(list, line);) {
-    constexpr std::string_view kHook = "Hook: ";
-    if (line.starts_with(kHook)) number = line.substr(kHook.size());
-    if (number.empty() || line.find("State: ") == std::string::npos) continue;
-    if (line.ends_with("State: enabled") &&
-        quietly(debugger_, "target stop-hook disable " + number))
-      disabled_.push_back(number);
-    number.clear();
+    line.erase(0, line.find_first_not_of(' '));
+    if (line.starts_with(kHook))
+      hooks.push_back({line.substr(kHook.size()), false, {}});
+    else if (!hooks.empty() && line == "State: enabled")
+      hooks.back().is_enabled = true;
+    else if (!hooks.empty() && !line.empty())
+      hooks.back().lines.push_back(line);
   }
+  return hooks;
+}
+
+QuietStopHooks::QuietStopHooks(lldb::SBDebugger debugger) : debugger_(debugger) {
+  for (const StopHook& hook : stop_hooks(debugger_))
+    if (hook.is_enabled && quietly(debugger_, "target stop-hook disable " + hook.number))
+      disabled_.push_back(hook.number);
 }
 
 QuietStopHooks::~QuietStopHooks() {

@@ -24,6 +24,14 @@ bool let_sigprof_pass(lldb::SBDebugger& debugger);
 // Returns a line about a signal that the program's runtime uses and LLDB stops at, or "".
 std::string stops_note(lldb::SBProcess process);
 
+// A stop hook of the selected target, as `target stop-hook list` shows it.
+struct StopHook {
+  std::string number;
+  bool is_enabled = false;
+  std::vector<std::string> lines;  // its commands among others, without indentation
+};
+std::vector<StopHook> stop_hooks(lldb::SBDebugger debugger);
+
 // Disables the user's stop hooks of the selected target during its lifetime.
 class QuietStopHooks {
  public:

@@ -38,12 +38,6 @@ Page map_page(const std::string& path, pid_t own) {
   return Page(memory == MAP_FAILED ? nullptr : static_cast<ControlPage*>(memory));
 }
 
-bool records(const ControlPage& page) {
-  return page.major == format::kFormatMajor &&
-         page.state == static_cast<std::uint32_t>(format::State::recording) &&
-         page.asked != static_cast<std::uint32_t>(format::Ask::end);
-}
-
 // A process may have experiments of this session that have ended. It writes its own number, which
 // in a pid namespace is another.
 Found find(const fs::path& stem, std::uint64_t session, pid_t pid,
@@ -84,6 +78,12 @@ std::string stem_of(const std::string& experiment) {
 }
 
 }  // namespace
+
+bool records(const ControlPage& page) {
+  return page.major == format::kFormatMajor &&
+         page.state == static_cast<std::uint32_t>(format::State::recording) &&
+         page.asked != static_cast<std::uint32_t>(format::Ask::end);
+}
 
 Found find_experiment(const std::string& stem, std::uint64_t session, pid_t pid) {
   return find(stem, session, pid, any);

@@ -19,6 +19,9 @@ struct UnmapControl {
 };
 using MappedControl = std::unique_ptr<format::ControlPage, UnmapControl>;
 
+// True while the collector records, and was not told to end.
+bool records(const format::ControlPage& page);
+
 struct Found {
   std::string experiment;  // its directory
   MappedControl page;      // null: there is none

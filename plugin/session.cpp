@@ -15,6 +15,7 @@
 #include "injector/attach/ptrace/ptrace_attach.h"
 #include "injector/lldb_commands.h"
 #include "injector/presence.h"
+#include "injector/sampler.h"
 
 namespace gnomon::plugin {
 namespace {
@@ -107,6 +108,7 @@ Result<std::string> Session::attach(std::int32_t pid) {
     stem_ = wanted->stem;
     session_ = wanted->session;
   }
+  stops_.watch(debugger_, stem_, session_);
   return *text + *attached + injector::stops_note(debugger_.GetSelectedTarget().GetProcess());
 }
 
@@ -134,6 +136,7 @@ Result<std::string> Session::enable() {
   }
   stem_ = wanted->stem;
   session_ = wanted->session;
+  stops_.watch(debugger_, stem_, session_);
   if (later_too) return text;
   if (launch_) launch_->release(debugger_);
   launch_.reset();
@@ -172,6 +175,7 @@ Result<std::string> Session::disable() {
     return fault("the collector is not enabled", "`collector enable` does that");
   if (launch_) launch_->release(debugger_);
   launch_.reset();
+  stops_.forget(debugger_);
   return left ? "Disabled: process " + pid + " runs on without being recorded.\n" + *left
               : std::string("Disabled: later runs are not recorded.\n");
 }
@@ -228,6 +232,41 @@ reader::TextStyle Session::style() const {
 Interrupt Session::interrupt() const {
   return Interrupt([debugger = debugger_]() mutable { return debugger.InterruptRequested(); });
 }
+
+reader::Progress Session::progress(const reader::Experiment& experiment) {
+  lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
+  if (is_alive(process) && process.GetProcessID() == experiment.header.pid &&
+      process.GetState() == lldb::eStateStopped && reader::is_recording(experiment))
+    return reader::Progress::stopped;
+  return reader::progress_of(experiment);
+}
+
+injector::Found Session::recording_of(lldb::SBProcess process) {
+  if (!is_alive(process)) return {};
+  if (const auto* others = recorded_by_others(process))
+    return injector::find_recording(others->stem, others->session, number_of(process));
+  return session_ == 0 ? injector::Found{}
+                       : injector::find_recording(stem_, session_, number_of(process));
+}
+
+Result<std::string> Session::record_sample(const std::string& label) {
+  const injector::Found found = recording_of(debugger_.GetSelectedTarget().GetProcess());
+  if (!found.page)
+    return fault("no process is being recorded", "type `collector enable` and `run`");
+  if (!injector::ask_for_sample(*found.page, format::Verb::sample, format::SampleEvent::manual,
+                                label))
+    return fault("gnomon-sampler does not answer, so no sample was taken",
+                 "`collector header` says since when");
+  return label.empty() ? std::string("Sample recorded.\n") : "Sample " + label + " recorded.\n";
+}
+
+Result<std::string> Session::set_sampling_at_stops(bool is_on) {
+  stops_.set_sampling(is_on);
+  return std::string(is_on ? "A sample is taken at each stop.\n"
+                           : "No sample is taken at stops; stops are noted all the same.\n");
+}
+
+void Session::note_stop() { stops_.note(debugger_.GetSelectedTarget().GetProcess()); }
 
 std::string Session::state() {
   lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();

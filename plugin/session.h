@@ -8,6 +8,7 @@
 #include "commands/command.h"
 #include "injector/launch/launch.h"
 #include "injector/recording.h"
+#include "injector/stops.h"
 
 namespace gnomon::plugin {
 
@@ -24,6 +25,10 @@ class Session : public commands::Host {
   reader::TextStyle style() const override;
   Interrupt interrupt() const override;
   std::string state() override;
+  reader::Progress progress(const reader::Experiment& experiment) override;
+  Result<std::string> record_sample(const std::string& label) override;
+  Result<std::string> set_sampling_at_stops(bool is_on) override;
+  void note_stop() override;
 
  private:
   Result<injector::Settings> settings() const;
@@ -32,11 +37,14 @@ class Session : public commands::Host {
   std::optional<std::string> end_recording(lldb::SBProcess process);
   std::string give_back(lldb::SBProcess process, std::uint64_t session);
   bool is_recorded(lldb::SBProcess process) const;
+  // Where the process is recorded to, whoever began that.
+  injector::Found recording_of(lldb::SBProcess process);
   // What was begun by another debugger, or by `gnomon collect`; null: nothing.
   const injector::Recording* recorded_by_others(lldb::SBProcess process);
 
   lldb::SBDebugger debugger_;
   std::optional<injector::Launch> launch_;
+  injector::Stops stops_;
   std::string stem_;  // of the last enable
   std::uint64_t session_ = 0;
   // Of others, as seen last, and of which process.

@@ -6,6 +6,10 @@ namespace gnomon::format {
 inline constexpr const char* kHeaderFile = "header.json";
 inline constexpr const char* kNewHeaderFile = "header.json.new";  // until it is whole
 inline constexpr const char* kLogFile = "log.jsonl";
+// Events of the log that readers look for, and a member of the first.
+inline constexpr const char* kLogStop = "stop";  // the debugger stopped the program for its user
+inline constexpr const char* kLogReason = "reason";
+inline constexpr const char* kLogProcessEnded = "process ended";
 inline constexpr const char* kNotesFile = "notes";  // text of the user's; may be missing
 inline constexpr const char* kMapFile = "map.jsonl";
 inline constexpr const char* kControlFile = "control";

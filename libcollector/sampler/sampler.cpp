@@ -138,7 +138,7 @@ int Sampler::milliseconds_to_sleep() const {
 Sampler::Goes Sampler::on_process_end() {
   if (is_over()) return Goes::ended;
   take_sample(SampleEvent::end, "");
-  collector::write_log(directory_, {"process ended", now(CLOCK_MONOTONIC)});
+  collector::write_log(directory_, {format::kLogProcessEnded, now(CLOCK_MONOTONIC)});
   return Goes::ended;
 }
 

@@ -1,6 +1,7 @@
-// An experiment that stays open between reports. Any thread, one at a time.
+// An experiment, or a span of it, that stays open between reports. Any thread, one at a time.
 #include "reader/analysis/analysis.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gnomon::reader {
@@ -11,15 +12,36 @@ LiveFiles live_files_of(const Header& header) {
   return LiveFiles("/proc/" + std::to_string(header.pid));
 }
 
+bool is_same_run(const Header& a, const Header& b) {
+  return a.session == b.session && a.pid == b.pid && a.start_realtime == b.start_realtime;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Analysis>> Analysis::open(const std::string& directory) {
+Result<std::unique_ptr<Analysis>> Analysis::open(const std::string& directory,
+                                                 std::shared_ptr<Shared> shared) {
   auto recording = Recording::open(directory);
   if (!recording) return tl::unexpected(recording.error());
-  return std::unique_ptr<Analysis>(new Analysis(std::move(*recording)));
+  if (!shared) shared = std::make_shared<Shared>();
+  return std::unique_ptr<Analysis>(new Analysis(std::move(*recording), std::move(shared)));
+}
+
+// A kind without a time lies in no span but the whole recording.
+std::uint64_t Analysis::time_of(const Event& event) {
+  const EventLayout::Field*& field = times_[event.layout.id];
+  if (!field)
+    for (const EventLayout::Field& each : event.layout.fields)
+      if (each.unit == format::Unit::time) field = &each;
+  return field ? event.value(*field) : 0;
+}
+
+bool Analysis::contains(const Event& event) {
+  return span_.is_whole() || span_.contains(time_of(event));
 }
 
 Result<void> Analysis::add(const Event& event) {
+  last_event_ = std::max(last_event_, time_of(event));
+  if (!contains(event)) return {};
   ++events_[event.layout.id];
   if (sums_.add(event, room_)) return {};
   return fault(experiment().directory + " is damaged: an event has a wrong call stack",
@@ -28,22 +50,33 @@ Result<void> Analysis::add(const Event& event) {
 
 Result<void> Analysis::update(const Interrupt& interrupt) {
   const auto news = recording_.update(interrupt, [this](const Event& event) { return add(event); });
-  samples_.read_new(experiment().directory);
+  shared_->instants.read_new(experiment().directory);
   is_spent_ = !news;
   if (!news) return tl::unexpected(news.error());
   if (*news || experiment().objects.size() != objects_) profile_.reset();
   return {};
 }
 
+std::span<const Sample> Analysis::span_samples() const {
+  const std::vector<Sample>& all = samples().all();
+  const auto earlier = [](const Sample& sample, std::uint64_t time) { return sample.time < time; };
+  const auto begin = std::lower_bound(all.begin(), all.end(), span_.begin, earlier);
+  const auto end = span_.end == Span::kOpen
+                       ? all.end()
+                       : std::lower_bound(all.begin(), all.end(), span_.end + 1, earlier);
+  return {begin, std::max(begin, end)};
+}
+
 Result<const Profile*> Analysis::profile(const Interrupt& interrupt) {
   if (profile_) return &*profile_;
+  AddressSpace& space = shared_->space;
   objects_ = experiment().objects.size();
-  space_.set_objects(experiment().objects, live_files_of(experiment().header));
-  space_.set_interrupt(interrupt);
-  auto built = Profile::build(sums_, recording_.stacks(), space_, interrupt);
+  space.set_objects(experiment().objects, live_files_of(experiment().header));
+  space.set_interrupt(interrupt);
+  auto built = Profile::build(sums_, recording_.stacks(), space, interrupt);
   // Symbols that an interruption kept from being loaded are missing from then on.
   if (built && interrupt.asked()) built = interrupted();
-  space_.set_interrupt({});
+  space.set_interrupt({});
   is_spent_ = !built;
   if (!built) return tl::unexpected(built.error());
   profile_ = std::move(*built);
@@ -52,25 +85,70 @@ Result<const Profile*> Analysis::profile(const Interrupt& interrupt) {
 
 std::vector<std::string> Analysis::symbol_notes() const {
   std::vector<std::string> notes;
-  for (const std::string& missing : space_.faults()) notes.push_back("no symbols: " + missing);
+  for (const std::string& missing : shared_->space.faults())
+    notes.push_back("no symbols: " + missing);
   return notes;
 }
 
+void AnalysisCache::forget() {
+  kept_.clear();
+  shared_ = std::make_shared<Shared>();
+}
+
+// Finds or opens the analysis of a span, and makes it the last one.
+Result<Analysis*> AnalysisCache::find(const SpanChoice& choice, const ProgressOf& progress,
+                                      bool& was_kept) {
+  constexpr std::size_t kMost = 3;
+  std::unique_ptr<Analysis> opened;
+  Span span;
+  if (choice.kind != SpanChoice::Kind::whole) {
+    auto experiment = Analysis::open(directory_, shared_);
+    if (!experiment) return tl::unexpected(experiment.error());
+    opened = std::move(*experiment);
+    if (!kept_.empty() &&
+        !is_same_run(kept_.front()->experiment().header, opened->experiment().header)) {
+      forget();
+      return find(choice, progress, was_kept);
+    }
+    shared_->instants.read_new(directory_);
+    const Experiment& found = opened->experiment();
+    auto chosen = find_span(choice, found, shared_->instants, progress(found));
+    if (!chosen) return tl::unexpected(chosen.error());
+    span = *chosen;
+  }
+  const auto same = std::find_if(kept_.begin(), kept_.end(),
+                                 [&](const auto& each) { return each->span() == span; });
+  was_kept = same != kept_.end();
+  if (was_kept) {
+    std::rotate(same, same + 1, kept_.end());
+    return kept_.back().get();
+  }
+  if (!opened) {
+    auto experiment = Analysis::open(directory_, shared_);
+    if (!experiment) return tl::unexpected(experiment.error());
+    opened = std::move(*experiment);
+  }
+  opened->limit_to(span);
+  if (kept_.size() == kMost) kept_.erase(kept_.begin());
+  kept_.push_back(std::move(opened));
+  return kept_.back().get();
+}
+
 // A recording that ends meanwhile, or a directory that was written anew, is worth a second look.
-Result<Analysis*> AnalysisCache::get(const std::string& directory, const Interrupt& interrupt) {
-  if (directory_ != directory || (kept_ && kept_->is_spent())) kept_.reset();
+Result<Analysis*> AnalysisCache::get(const std::string& directory, const SpanChoice& choice,
+                                     const ProgressOf& progress, const Interrupt& interrupt) {
+  const bool has_spent =
+      std::any_of(kept_.begin(), kept_.end(), [](const auto& each) { return each->is_spent(); });
+  if (directory_ != directory || has_spent || !shared_) forget();
   directory_ = directory;
   for (bool is_last = false;; is_last = true) {
-    const bool was_kept = kept_ != nullptr;
-    if (!was_kept) {
-      auto opened = Analysis::open(directory);
-      if (!opened) return tl::unexpected(opened.error());
-      kept_ = std::move(*opened);
-    }
-    const bool can_differ = was_kept || !kept_->experiment().closed;
-    const auto read = kept_->update(interrupt);
-    if (read) return kept_.get();
-    kept_.reset();
+    bool was_kept = false;
+    auto found = find(choice, progress, was_kept);
+    if (!found) return found;
+    const bool can_differ = was_kept || kept_.size() > 1 || !(*found)->experiment().closed;
+    const auto read = (*found)->update(interrupt);
+    if (read) return found;
+    forget();
     if (is_last || !can_differ || interrupt.asked()) return tl::unexpected(read.error());
   }
 }

@@ -1,69 +1,102 @@
-// An experiment that stays open between reports: its events summed up, its symbols loaded. Any
-// thread, one at a time.
+// An experiment, or a span of it, that stays open between reports: its events summed up, its
+// symbols loaded. Any thread, one at a time.
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "reader/analysis/profile.h"
+#include "reader/analysis/span.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 #include "reader/experiment/recording.h"
 #include "reader/metrics/sums.h"
-#include "reader/samples/samples.h"
+#include "reader/samples/instants.h"
 #include "reader/symbols/address_space.h"
 
 namespace gnomon::reader {
 
+// What the analyses of one experiment share.
+struct Shared {
+  Instants instants;
+  AddressSpace space;
+};
+
 class Analysis {
  public:
-  // Reads no event yet.
-  static Result<std::unique_ptr<Analysis>> open(const std::string& directory);
+  // Reads no event yet. Without `shared` the analysis has its own.
+  static Result<std::unique_ptr<Analysis>> open(const std::string& directory,
+                                                std::shared_ptr<Shared> shared = nullptr);
 
+  // Only the events of a span count. To be called before the first `update`.
+  void limit_to(const Span& span) { span_ = span; }
   // Reads what was written since the last call. After a fault of this or of `profile` the object is
   // of no more use.
   Result<void> update(const Interrupt& interrupt);
   bool is_spent() const { return is_spent_; }
 
   const Experiment& experiment() const { return recording_.experiment(); }
-  const Samples& samples() const { return samples_; }
+  const Span& span() const { return span_; }
+  const Instants& instants() const { return shared_->instants; }
+  // Of the whole recording, and those from the span's begin to its end.
+  const Samples& samples() const { return shared_->instants.samples; }
+  std::span<const Sample> span_samples() const;
   const Sums& sums() const { return sums_; }
   std::uint64_t unfinished() const { return recording_.unfinished(); }
   // Events of a kind.
   std::uint64_t events(std::uint8_t kind) const { return events_[kind]; }
+  // When the latest event was recorded, CLOCK_MONOTONIC, ns; 0: there is none.
+  std::uint64_t last_event() const { return last_event_; }
+  // Returns true if the event lies in the span.
+  bool contains(const Event& event);
   // The profile of what was read; it is valid until the next `update`.
   Result<const Profile*> profile(const Interrupt& interrupt);
   // Why names are missing from the profile, sentences.
   std::vector<std::string> symbol_notes() const;
 
  private:
-  explicit Analysis(Recording recording)
-      : recording_(std::move(recording)), room_(recording_.experiment().directory) {}
+  Analysis(Recording recording, std::shared_ptr<Shared> shared)
+      : recording_(std::move(recording)),
+        shared_(std::move(shared)),
+        room_(recording_.experiment().directory) {}
   Result<void> add(const Event& event);
+  std::uint64_t time_of(const Event& event);
 
   Recording recording_;
-  Samples samples_;
+  std::shared_ptr<Shared> shared_;
+  Span span_;
   StackRoom room_;
   Sums sums_;
-  AddressSpace space_;
   std::optional<Profile> profile_;
   std::size_t objects_ = 0;  // load objects that the profile knows
   std::array<std::uint64_t, 256> events_{};
+  std::array<const EventLayout::Field*, 256> times_{};  // by event kind; null: not found yet
+  std::uint64_t last_event_ = 0;
   bool is_spent_ = false;
 };
 
-// The analysis of the experiment that was asked for last.
+// The analyses of the experiment that was asked for last: of the whole and of a few spans.
 class AnalysisCache {
  public:
+  // What the process of that header is doing; asked only if the span depends on it.
+  using ProgressOf = std::function<Progress(const Experiment&)>;
+
   // Opens the experiment, or reads what is new in it. The analysis is valid until the next call.
-  Result<Analysis*> get(const std::string& directory, const Interrupt& interrupt);
+  Result<Analysis*> get(const std::string& directory, const SpanChoice& choice,
+                        const ProgressOf& progress, const Interrupt& interrupt);
 
  private:
+  void forget();
+  Result<Analysis*> find(const SpanChoice& choice, const ProgressOf& progress, bool& was_kept);
+
   std::string directory_;
-  std::unique_ptr<Analysis> kept_;
+  std::shared_ptr<Shared> shared_;
+  std::vector<std::unique_ptr<Analysis>> kept_;  // used last: the last one
 };
 
 }  // namespace gnomon::reader

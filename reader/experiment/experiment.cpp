@@ -77,6 +77,15 @@ Result<std::vector<LoadObject>> read_map(const std::string& directory, std::uint
 
 }  // namespace
 
+bool was_told_to_end(const Experiment& experiment) {
+  return experiment.control.asked == static_cast<std::uint32_t>(format::Ask::end);
+}
+
+bool is_recording(const Experiment& experiment) {
+  return experiment.state() == format::State::recording && !was_told_to_end(experiment) &&
+         experiment.control.replacing == 0;
+}
+
 std::string failure_text(const format::ControlPage& control) {
   if (const auto* row = format::find_failure(control.failure))
     return std::string(row->what) + "; " + std::string(row->next);

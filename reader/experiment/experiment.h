@@ -38,6 +38,10 @@ struct Experiment {
 // Checks that the directory is an experiment this program can read, and reads its small files.
 Result<Experiment> open_experiment(const std::string& directory);
 
+bool was_told_to_end(const Experiment& experiment);
+// Returns true if the recording has begun and nothing says that it has ended.
+bool is_recording(const Experiment& experiment);
+
 // Why recording failed, and what to do: "the disk is full; free space". For state `failed`.
 std::string failure_text(const format::ControlPage& control);
 

@@ -58,7 +58,7 @@ class StackTexts {
 
 class Listing {
  public:
-  Listing(const Analysis& analysis, const Profile& profile, std::uint8_t kind, std::size_t limit)
+  Listing(Analysis& analysis, const Profile& profile, std::uint8_t kind, std::size_t limit)
       : analysis_(analysis), stacks_(profile), kind_(kind), left_(limit), is_limited_(limit != 0) {}
 
   Result<void> list(const Table::Take& take, const Interrupt& interrupt) {
@@ -66,7 +66,7 @@ class Listing {
     if (!recording) return tl::unexpected(recording.error());
     bool is_enough = false;
     const auto visit = [&](const Event& event) -> Result<void> {
-      if (event.layout.id != kind_) return {};
+      if (event.layout.id != kind_ || !analysis_.contains(event)) return {};
       is_enough = is_limited_ && left_ == 0;
       if (is_enough) return fault("enough");  // ends the reading
       --left_;
@@ -111,7 +111,7 @@ class Listing {
     return row;
   }
 
-  const Analysis& analysis_;
+  Analysis& analysis_;
   StackTexts stacks_;
   std::uint8_t kind_;
   std::size_t left_;
@@ -127,6 +127,7 @@ const EventLayout* kind_named(const std::vector<EventLayout>& kinds, const std::
 Table kinds_table(const Analysis& analysis) {
   Table table;
   table.title = "Kinds of events";
+  if (const std::string note = span_note(analysis); !note.empty()) table.notes.push_back(note);
   table.columns = {{"kind", {"Kind"}}, {"events", {"Events"}, true, Type::count}};
   for (const EventLayout& kind : analysis.experiment().header.events)
     table.rows.push_back({kind.name, analysis.events(kind.id)});

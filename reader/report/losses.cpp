@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gnomon::reader {
@@ -26,24 +27,63 @@ std::string truncation_note(const Profile& profile) {
       ticks.truncated, ticks.total, cut, consequence);
 }
 
+// What the process used in the analysis's span; 0: not known. In a part of the recording samples
+// tell, if one was taken right at the beginning of the span, and one at its end or after the last
+// event.
+Nanoseconds cpu_time_of(const Analysis& analysis) {
+  constexpr std::uint64_t kNear = 10'000'000;  // ns
+  const Span& span = analysis.span();
+  if (span.is_whole()) return {analysis.experiment().control.cpu_time};
+  const auto samples = analysis.span_samples();
+  if (samples.size() < 2) return {};
+  const Sample &first = samples.front(), &last = samples.back();
+  const std::uint64_t begin = std::max(span.begin, analysis.experiment().control.start_time);
+  const bool is_covered =
+      first.time <= begin + kNear && (span.end == Span::kOpen ? last.time >= analysis.last_event()
+                                                              : span.end <= last.time + kNear);
+  const std::uint64_t cpu = figure(between(first.figures, last.figures), format::Figure::cpu);
+  return {is_covered && cpu != format::kUnknownFigure ? cpu : 0};
+}
+
+// How far the clock's samples in a span may be from its CPU time, in seconds: an interval for each
+// thread, as the first sample stands for time before the span as well.
+double edges(const Analysis& analysis) {
+  if (analysis.span().is_whole() || analysis.span_samples().empty()) return 0;
+  const std::uint64_t threads =
+      figure(analysis.span_samples().back().figures, format::Figure::threads);
+  return seconds(analysis.experiment().header.interval) *
+         static_cast<double>(threads == format::kUnknownFigure ? 1 : threads);
+}
+
 // Time after a thread's last tick belongs to no sample.
-std::string coverage_note(const Experiment& experiment, const Sums& sums) {
-  const Nanoseconds cpu{experiment.control.cpu_time}, sampled{sums.total(kTotalCpu)};
+std::string coverage_note(const Analysis& analysis) {
+  const Experiment& experiment = analysis.experiment();
+  const Sums& sums = analysis.sums();
+  const Nanoseconds cpu = cpu_time_of(analysis), sampled{sums.total(kTotalCpu)};
   if (cpu.value == 0) return "";
   if (!sums.has(kTicks))
     return fmt::format(
-        "there is no sample: the process used {:.3f} s of CPU time, and a thread is sampled every "
+        "there is no clock sample: the process used {:.3f} s of CPU time, and a thread is sampled "
+        "every "
         "{:.3f} ms of it.",
         seconds(cpu), seconds(experiment.header.interval) * 1e3);
-  if (std::abs(seconds(cpu) - seconds(sampled)) <= 0.02 * seconds(cpu)) return "";
-  return fmt::format("samples cover {:.3f} s of the process's {:.3f} s CPU time.", seconds(sampled),
-                     seconds(cpu));
+  const double difference = std::abs(seconds(cpu) - seconds(sampled));
+  if (difference <= 0.02 * seconds(cpu) || difference <= edges(analysis)) return "";
+  return fmt::format("clock samples cover {:.3f} s of the process's {:.3f} s CPU time.",
+                     seconds(sampled), seconds(cpu));
 }
 
 }  // namespace
 
+std::string span_note(const Analysis& analysis) {
+  if (analysis.span().is_whole()) return "";
+  return fmt::format("only a part of the recording: {}.",
+                     span_text(analysis.span(), analysis.experiment(), analysis.instants()));
+}
+
 std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* profile) {
   std::vector<std::string> notes;
+  if (const std::string note = span_note(analysis); !note.empty()) notes.push_back(note);
   const Experiment& experiment = analysis.experiment();
   const format::ControlPage& control = experiment.control;
   if (experiment.state() == format::State::failed)
@@ -54,8 +94,7 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
   if (const auto count = analysis.unfinished(); count != 0)
     notes.push_back(fmt::format("events left unfinished when their thread ended: {}.", count));
   if (profile && profile->values(kTicks).truncated != 0) notes.push_back(truncation_note(*profile));
-  if (const std::string note = coverage_note(experiment, analysis.sums()); !note.empty())
-    notes.push_back(note);
+  if (const std::string note = coverage_note(analysis); !note.empty()) notes.push_back(note);
   return notes;
 }
 

@@ -8,10 +8,6 @@ namespace {
 
 constexpr const char* kRunsOn = "ended; the program runs on";
 
-bool was_told_to_end(const Experiment& experiment) {
-  return experiment.control.asked == static_cast<std::uint32_t>(format::Ask::end);
-}
-
 // Of a recording that was not closed.
 std::string recording_text(const Experiment& experiment) {
   const std::string without =
@@ -44,11 +40,6 @@ std::string recording_state(const Experiment& experiment) {
       return "stopped early";
   }
   return "unknown";
-}
-
-bool is_recording(const Experiment& experiment) {
-  return experiment.state() == format::State::recording && !was_told_to_end(experiment) &&
-         experiment.control.replacing == 0;
 }
 
 std::string command_line(const Header& header) {

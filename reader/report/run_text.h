@@ -8,8 +8,6 @@ namespace gnomon::reader {
 
 // "recording", or how it ended.
 std::string recording_state(const Experiment& experiment);
-// Returns true if the recording has begun and nothing says that it has ended.
-bool is_recording(const Experiment& experiment);
 // The program's arguments, apart by blanks.
 std::string command_line(const Header& header);
 std::string clock_text(const Header& header);

@@ -13,13 +13,16 @@ namespace {
 using format::Figure;
 using format::figure;
 
-// Calls use(number from 1, sample, what changed since the one before; unknown for the first).
+// Calls use(number from 1, sample, what changed since the one before) for each sample of the span.
+// What changed before the first sample of the recording is not known.
 template <typename Use>
 void each_sample(const Analysis& analysis, Use use) {
-  const std::vector<Sample>& samples = analysis.samples().all();
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    use(i + 1, samples[i],
-        between(i == 0 ? format::unknown_figures() : samples[i - 1].figures, samples[i].figures));
+  const std::vector<Sample>& all = analysis.samples().all();
+  for (const Sample& sample : analysis.span_samples()) {
+    const auto number = static_cast<std::size_t>(&sample - all.data()) + 1;
+    use(number, sample,
+        between(number == 1 ? format::unknown_figures() : all[number - 2].figures, sample.figures));
+  }
 }
 
 // CPU times of threads, as they were in the last sample.
@@ -74,6 +77,9 @@ Table sample_detail_report(Analysis& analysis) {
                    {"unit", {}}};
   ThreadTimes threads;
   for (const ThreadSample& thread : analysis.samples().baseline()) threads.advance(thread);
+  for (const Sample& sample : analysis.samples().all())
+    if (sample.time < analysis.span().begin)
+      for (const ThreadSample& thread : sample.threads) threads.advance(thread);
   each_sample(
       analysis, [&](std::uint64_t number, const Sample& sample, const format::Figures& since) {
         if (!table.rows.empty()) table.groups.push_back(table.rows.size());

@@ -13,8 +13,6 @@ namespace {
 class NoHost : public Host {
  public:
   Result<std::string> enable() override { return std::string("on"); }
-  Result<std::string> disable() override { return fault("not on"); }
-  Result<std::string> attach(std::int32_t) override { return fault("not on"); }
   Result<std::string> experiment() override { return fault("no experiment", "run"); }
   Result<std::string> function() override { return fault("no frame", "name a function"); }
   std::size_t default_limit() const override { return 40; }

@@ -11,7 +11,7 @@ namespace {
 class Analyses : public test::Written {
  protected:
   reader::Analysis* get() {
-    const auto analysis = cache_.get(directory_.path(), {});
+    const auto analysis = cache_.get(directory_.path(), {}, {}, {});
     EXPECT_TRUE(analysis) << analysis.error().what;
     return analysis ? *analysis : nullptr;
   }

@@ -30,9 +30,6 @@ constexpr std::uint64_t kMain = 0x1010, kHalf = 0x1110, kInner = 0x1210, kRecurs
 class ExperimentHost : public commands::Host {
  public:
   explicit ExperimentHost(std::string experiment) : experiment_(std::move(experiment)) {}
-  Result<std::string> enable() override { return fault("not here"); }
-  Result<std::string> disable() override { return fault("not here"); }
-  Result<std::string> attach(std::int32_t) override { return fault("not here"); }
   Result<std::string> experiment() override { return experiment_; }
   Result<std::string> function() override { return std::string("_ZN4work4halfEm"); }
   std::size_t default_limit() const override { return 0; }
@@ -112,6 +109,7 @@ class Golden : public testing::Test {
     for (const format::FigureRow& row : format::kFigures)
       figure(figures, row.figure) = row.unit == format::Unit::nanoseconds ? factor * kMs : factor;
     figure(figures, format::Figure::storage_read) = format::kUnknownFigure;
+    figure(figures, format::Figure::threads) = 1;
     char text[2048];
     collector::JsonLine line(text, sizeof text);
     collector::begin_sample(line, event, label, now_, figures);
@@ -123,6 +121,15 @@ class Golden : public testing::Test {
       line.close('}').close(']');
     }
     EXPECT_TRUE(test::write_line(recorder_->directory(), format::kOverviewFile, line, text));
+  }
+
+  // The debugger stops the program.
+  void stop(const char* reason) {
+    char text[256];
+    collector::JsonLine line(text, sizeof text);
+    line.text("event", format::kLogStop).number("time", now_);
+    if (*reason) line.text(format::kLogReason, reason);
+    EXPECT_TRUE(test::write_line(recorder_->directory(), format::kLogFile, line, text));
   }
 
   void end(std::uint64_t cpu_time) { recorder_->end(now_, cpu_time); }
@@ -229,10 +236,40 @@ TEST_F(Golden, Process) {
                          "statistics --format json", "samples --format csv"});
 }
 
+TEST_F(Golden, Spans) {
+  sample(format::SampleEvent::start, "", 0);
+  tick({kInner, kHalf, kMain}, 10 * kMs);
+  stop("breakpoint 1.1");
+  sample(format::SampleEvent::stop, "breakpoint 1.1", 10);
+  tick({kMain}, 30 * kMs);
+  stop("");
+  sample(format::SampleEvent::manual, "loop", 40, 77);
+  tick({kHalf, kMain}, 20 * kMs);
+  sample(format::SampleEvent::manual, "loop", 60, 77);
+  tick({kMake, kMain}, 5 * kMs);
+  sample(format::SampleEvent::periodic, "", 85, 77);
+  tick({kRecurses, kMain}, 5 * kMs);
+  sample(format::SampleEvent::end, "", 90);
+  end(90 * kMs);
+  expect("spans.txt",
+         {"functions --since stop", "functions --since sample loop", "functions --since=sample 4",
+          "functions --since 12ms", "functions --between start loop",
+          "functions --between start periodic", "calltree --between=2 3", "dump --since 5ms",
+          "dump clock --since sample 2", "dump clock --since 5ms --format csv",
+          "statistics --between loop end", "samples --since stop",
+          "sample_detail --since sample loop", "overview --since sample loop", "functions"});
+  expect("wrong_spans.txt",
+         {"functions --since sample nothing", "functions --since stopp", "functions --since",
+          "functions --since sample", "functions --since 0s", "functions --since -1s",
+          "functions --between start", "functions --between loop start", "functions --between 9 10",
+          "functions --since stop --since 5s", "status --since stop", "functions --since 3h"});
+}
+
 TEST_F(Golden, NoSample) {
   end(4 * kMs);
-  expect("no_sample.txt", {"functions", "callers-callees", "calltree", "metric_list", "dump clock",
-                           "samples", "statistics", "overview"});
+  expect("no_sample.txt",
+         {"functions", "callers-callees", "calltree", "metric_list", "dump clock", "samples",
+          "statistics", "overview", "functions --since stop", "functions --since 1ms"});
 }
 
 }  // namespace

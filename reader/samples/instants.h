@@ -1,0 +1,21 @@
+// The instants of a recording that have a name: samples and stops. Any thread, one at a time.
+#pragma once
+#include <string>
+
+#include "reader/samples/log.h"
+#include "reader/samples/samples.h"
+
+namespace gnomon::reader {
+
+struct Instants {
+  Samples samples;
+  Log log;
+
+  // Reads what was added since the last call.
+  void read_new(const std::string& directory) {
+    samples.read_new(directory);
+    log.read_new(directory);
+  }
+};
+
+}  // namespace gnomon::reader

@@ -1,0 +1,31 @@
+// log.jsonl of an experiment: the stops of the program that a debugger's user saw. Any thread, one
+// at a time.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gnomon::reader {
+
+struct Stop {
+  std::uint64_t time = 0;  // CLOCK_MONOTONIC, ns
+  std::string reason;      // as the debugger puts it, "breakpoint 1.1"; may be empty
+};
+
+class Log {
+ public:
+  // Reads the lines that were added since the last call. A missing file has none.
+  void read_new(const std::string& directory);
+
+  // In the order of time.
+  const std::vector<Stop>& stops() const { return stops_; }
+  // When gnomon-sampler saw the process end, CLOCK_MONOTONIC, ns; 0: it did not.
+  std::uint64_t process_end() const { return process_end_; }
+
+ private:
+  std::vector<Stop> stops_;
+  std::uint64_t process_end_ = 0;
+  std::uint64_t read_ = 0;  // bytes of the file
+};
+
+}  // namespace gnomon::reader

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Each stop that the user of a debugger sees is noted, and `--since stop` is about what ran in between: in synchronous, asynchronous and lldb-dap
+sessions."""
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import subprocess
+import sys
+import tempfile
+import time
+
+import lldb_session
+
+build = pathlib.Path(sys.argv[1])
+PROGRAM = build / "targets/split"  # calls work::half every 0.1 s of CPU time
+BETWEEN = 0.1  # s
+INTERVAL = 0.010007  # s
+PATIENCE = 30  # s
+QUESTIONS = ("functions --since stop", "statistics --since stop", "samples")
+
+
+def check(answers, work, stops=2):
+    """The answers to the questions at the second stop, as JSON."""
+    functions, statistics, samples = (json.loads(each) for each in answers)
+    assert "stop: breakpoint 1.1" in functions["notes"][0], functions["notes"]
+    total = functions["rows"][0]["exclusive_totalcpu"]
+    assert abs(total - BETWEEN) < INTERVAL + 0.005, functions
+    assert {"work::half", "work::spin", "work::fifth"} <= {re.sub(r"\(.*", "", row["name"]) for row in functions["rows"]}, functions
+    process = next(row["process"] for row in statistics["rows"] if row["item"] == "CPU time")
+    assert abs(total - process) < INTERVAL + 0.005, (total, process)
+    of_stops = [row["label"] for row in samples["rows"] if row["event"] == "stop"]
+    assert of_stops == ["breakpoint 1.1"] * stops, samples
+    log = [json.loads(line) for line in (pathlib.Path(work) / "test.1.er/log.jsonl").read_text().splitlines()]
+    assert [line["reason"] for line in log if line["event"] == "stop"] == ["breakpoint 1.1"] * stops, log
+
+
+def batch(work):
+    """Synchronous. Threads that stop at once are one stop, and the user's own hook runs as ever."""
+    questions = [f"collector {each} --format json" for each in QUESTIONS]
+    answers, _ = lldb_session.run(build, PROGRAM, ["collector enable", "target stop-hook add -o 'version'", "breakpoint set --func-regex work::half", "run",
+                                                   "continue", *questions, "collector dbxsample off", "continue", "collector samples --format json",
+                                                   "collector functions --since 'sample' 'breakpoint 1.1' --format json", "target stop-hook list",
+                                                   "collector disable", "target stop-hook list", "kill"],
+                                  work, arguments=("1",))
+    said = dict(answers)
+    first = next(output for command, output in answers if command == "run")
+    assert "stop reason = breakpoint" in first, first
+    assert "lldb version" in first, first
+    (pathlib.Path(work) / "after").write_text(said["collector samples --format json"])
+    log = pathlib.Path(work) / "test.1.er/log.jsonl"
+    lines = log.read_text().splitlines(keepends=True)
+    stops = [line for line in lines if '"event":"stop"' in line]
+    assert len(stops) == 3, stops  # the third without a sample
+    log.write_text("".join(line for line in lines if line != stops[2]))
+    check([said[each] for each in questions[:2]] + [said["collector samples --format json"]], work)
+    lists = [output for command, output in answers if command == "target stop-hook list"]
+    assert "note-stop" in lists[0] and "note-stop" not in lists[1] and "version" in lists[1], lists
+
+
+class Terminal:
+    """lldb-19 as a user has it: in a terminal, asynchronous."""
+
+    def __init__(self, work):
+        self.master, slave = pty.openpty()
+        self.text = ""
+        self.process = subprocess.Popen([lldb_session.LLDB, "--no-lldbinit", "-X", str(PROGRAM), "1"], cwd=work, stdin=slave, stdout=slave, stderr=slave,
+                                        start_new_session=True, env={**os.environ, "TERM": "dumb"})
+        os.close(slave)
+
+    def until(self, pattern):
+        """What is printed up to the pattern."""
+        limit = time.monotonic() + PATIENCE
+        while not (found := re.search(pattern, self.text, re.S)):
+            assert time.monotonic() < limit, (pattern, self.text)
+            if select.select([self.master], [], [], 1)[0]:
+                self.text += os.read(self.master, 65536).decode(errors="replace").replace("\r", "")
+        printed, self.text = self.text[:found.end()], self.text[found.end():]
+        return printed
+
+    def type(self, line):
+        os.write(self.master, line.encode() + b"\n")
+
+    def ask(self, line):
+        """What a command prints; it must be JSON on lines of its own."""
+        self.type(line)
+        return re.search(r"^\{.*^\}$", self.until(r"\n\{.*?\n\}\n.*\(lldb\) "), re.S | re.M).group(0)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
+
+def terminal(work):
+    session = Terminal(work)
+    try:
+        session.until(r"\(lldb\) ")
+        for line in (f"plugin load {build}/lib/lldb-gnomon.so", "collector enable", "breakpoint set --func-regex work::half"):
+            session.type(line)
+            session.until(r"\n.*\(lldb\) ")
+        for command in ("run", "continue"):
+            session.type(command)
+            session.until(r"stop reason = breakpoint 1.1.*\(lldb\) ")  # LLDB drops what is typed before its prompt
+        check([session.ask(f"collector {each} --format json") for each in QUESTIONS], work)
+        session.type("kill")
+        session.until("exited")
+    finally:
+        session.close()
+
+
+class Dap:
+    """A client of the Debug Adapter Protocol, as editors are."""
+
+    def __init__(self, work):
+        self.process = subprocess.Popen(["lldb-dap-19"], cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.sent = 0
+        self.seen = []
+
+    def send(self, command, **arguments):
+        self.sent += 1
+        body = json.dumps({"seq": self.sent, "type": "request", "command": command, "arguments": arguments})
+        self.process.stdin.write(f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        self.process.stdin.flush()
+        return self.sent
+
+    def receive(self):
+        length = 0
+        while line := self.process.stdout.readline().strip():
+            length = int(line.split(b":")[1])
+        assert length, "lldb-dap has ended"
+        return json.loads(self.process.stdout.read(length))
+
+    def until(self, fits):
+        """The first message that fits; what came before is kept."""
+        while True:
+            for at, message in enumerate(self.seen):
+                if fits(message):
+                    return self.seen.pop(at)
+            self.seen.append(self.receive())
+
+    def event(self, name):
+        return self.until(lambda message: message.get("event") == name)
+
+    def ask(self, command, **arguments):
+        number = self.send(command, **arguments)
+        answer = self.until(lambda message: message.get("request_seq") == number)
+        assert answer["success"], answer
+        return answer.get("body", {})
+
+
+def dap(work):
+    session = Dap(work)
+    try:
+        session.ask("initialize", adapterID="lldb", linesStartAt1=True)
+        launched = session.send("launch", program=str(PROGRAM), args=["1"], cwd=str(work),
+                                preRunCommands=[f"plugin load {build}/lib/lldb-gnomon.so", "collector enable"])
+        session.event("initialized")
+        session.ask("setFunctionBreakpoints", breakpoints=[{"name": "_ZN4work4halfEm"}])
+        session.ask("configurationDone")
+        session.until(lambda message: message.get("request_seq") == launched)
+        session.event("stopped")
+        thread = session.ask("threads")["threads"][0]["id"]
+        session.ask("continue", threadId=thread)
+        session.event("stopped")
+        answers = [session.ask("evaluate", expression=f"`collector {each} --format json", context="repl")["result"] for each in QUESTIONS]
+        check([each[each.index("{"):] for each in answers], work)
+        session.ask("disconnect", terminateDebuggee=True)
+    finally:
+        session.process.kill()
+        session.process.wait()
+
+
+def main():
+    for case in (batch, terminal, dap):
+        with tempfile.TemporaryDirectory() as work:
+            case(work)
+            print(case.__name__, "ok", flush=True)
+
+
+main()
