@@ -19,7 +19,7 @@ struct UnmapControl {
 };
 using MappedControl = std::unique_ptr<format::ControlPage, UnmapControl>;
 
-// True while the collector records, and was not told to end.
+// Returns true if a collector writes to the experiment of that page and nobody has told it to end.
 bool records(const format::ControlPage& page);
 
 struct Found {

@@ -1,26 +1,19 @@
-// A part of a recording, as a report is about it, and how the user names one. Any thread.
+// Finds the span that a user has chosen by the names of samples, by stops or by a time. Any thread.
 #include "reader/analysis/span.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <charconv>
 #include <fstream>
 
+#include "reader/base/clock.h"
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
 #include "reader/samples/instants.h"
 
 namespace gnomon::reader {
 namespace {
-
-std::uint64_t now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 // The newest sample of that name; null: there is none.
 const Sample* named(const std::vector<Sample>& samples, const std::string& name) {
@@ -62,7 +55,7 @@ std::uint64_t end_of(const Experiment& experiment, const Instants& instants) {
 Span since_time(std::uint64_t length, const Experiment& experiment, const Instants& instants,
                 Progress progress) {
   const std::vector<Stop>& stops = instants.log.stops();
-  std::uint64_t end = now();
+  std::uint64_t end = monotonic_now();
   if (progress == Progress::stopped && !stops.empty()) end = stops.back().time;
   if (progress == Progress::over) end = end_of(experiment, instants);
   return Span{std::max(end - std::min(end, length), experiment.control.start_time)};

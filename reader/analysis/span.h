@@ -1,4 +1,5 @@
-// A part of a recording, as a report is about it, and how the user names one. Any thread.
+// A span: the part of a recording whose events a report counts. And the choice of a span, as the
+// options --since and --between express it. Any thread.
 #pragma once
 #include <cstdint>
 #include <string>

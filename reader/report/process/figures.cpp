@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "reader/base/clock.h"
 #include "reader/report/losses.h"
 #include "reader/report/run_text.h"
 
@@ -20,10 +21,7 @@ std::uint64_t last_moment(const Analysis& analysis) {
   const Experiment& experiment = analysis.experiment();
   if (experiment.control.end_time != 0) return experiment.control.end_time;
   if (life_of(experiment.header) != Life::running || !is_recording(experiment)) return 0;
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
+  return monotonic_now();
 }
 
 std::string gap_note(const Analysis& analysis) {
