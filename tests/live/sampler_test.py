@@ -55,7 +55,7 @@ def runs(pid):
     """Nobody may wait for it here, so it may stay as a zombie."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] not in "ZX"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it may end between open and read
         return False
 
 
@@ -114,7 +114,7 @@ def open_files(pid):
     for number in os.listdir(f"/proc/{pid}/fd"):
         try:
             links.append(os.readlink(f"/proc/{pid}/fd/{number}"))
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):  # it may end between open and read
             pass
     return sorted(links)
 
