@@ -193,7 +193,7 @@ Result<std::string> collect(std::span<const std::string> words) {
   if (!wanted) return tl::unexpected(wanted.error());
   const pid_t pid = wanted->process;
   if (wanted->end) return end_recording(pid);
-  const auto settings = injector::new_settings(library_folders(), wanted->directory);
+  const auto settings = injector::new_settings(library_folders(), {wanted->directory, "", ""}, {});
   if (!settings) return tl::unexpected(settings.error());
   const sigset_t signals = ends();
   sigprocmask(SIG_BLOCK, &signals, nullptr);

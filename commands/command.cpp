@@ -92,7 +92,8 @@ Result<const Command*> find_command(std::string_view name, bool for_print) {
   for (const Command& command : command_table()) {
     if (for_print && !is_in_print(command.role)) continue;
     if (command.name == name || (!name.empty() && command.alias == name)) return &command;
-    if (!name.empty() && command.name.starts_with(name)) {
+    const bool is_again = !begun.empty() && begun.back()->name == command.name;
+    if (!name.empty() && command.name.starts_with(name) && !is_again) {
       begun.push_back(&command);
       begun_names.push_back(command.name);
     }
@@ -143,6 +144,7 @@ Result<Invocation> parse(const Command& command, std::span<const std::string> wo
 }
 
 Result<Answer> execute(Host& host, const Command& command, std::span<const std::string> words) {
+  if (command.role == Role::future) return command.run(host, {});
   auto call = parse(command, words);
   if (!call) return tl::unexpected(call.error());
   // Of the standard library: memory is all that can be wanting.

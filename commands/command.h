@@ -60,11 +60,17 @@ struct Option {
   std::size_t (*takes)(std::string_view first) = [](std::string_view) -> std::size_t { return 1; };
 };
 
-// control: of recording; in the debugger. view: what later reports show. print_view: likewise, in
-// `gnomon print` alone. report: about an experiment. self: about Gnomon.
-enum class Role { control, view, print_view, report, self };
+constexpr Options kShown = OptionId::format | OptionId::width;
+constexpr Options kListed = kShown | OptionId::limit;
+
+// control: of recording; in the debugger. future: likewise, but this version cannot do that. view:
+// what later reports show. print_view: likewise, in `gnomon print` alone. report: about an
+// experiment. self: about Gnomon.
+enum class Role { control, future, view, print_view, report, self };
 constexpr bool is_in_debugger(Role role) { return role != Role::print_view; }
-constexpr bool is_in_print(Role role) { return role != Role::control && role != Role::self; }
+constexpr bool is_in_print(Role role) {
+  return role == Role::view || role == Role::print_view || role == Role::report;
+}
 
 struct Command {
   std::string_view name;
@@ -78,7 +84,10 @@ struct Command {
   Result<Answer> (*run)(Host&, const Invocation&);
 };
 
+// All rows, and those of the groups.
 std::span<const Command> command_table();
+std::span<const Command> control_commands();
+std::span<const Command> report_commands();
 std::span<const Option> option_table();
 
 // An option as it stands on a line: `--name word...` or `--name=word...`. Returns how many of the
@@ -93,6 +102,9 @@ Result<const Command*> find_command(std::string_view name, bool for_print = fals
 // argument.
 // `words`: what follows the command's name.
 Result<Invocation> parse(const Command& command, std::span<const std::string> words);
+
+// A table as the answer to a command, in its format.
+Result<Answer> render(const Host& host, const Invocation& call, const reader::Table& table);
 
 // Parses and runs.
 Result<Answer> execute(Host& host, const Command& command, std::span<const std::string> words);

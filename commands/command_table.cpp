@@ -1,204 +1,12 @@
-// The command table and what each row runs. Any thread.
+// The command table: the rows of all groups, and those about Gnomon itself. Any thread.
 #include <array>
-#include <limits>
+#include <vector>
 
 #include "commands/command.h"
 #include "commands/help.h"
-#include "reader/report/report.h"
-#include "reader/symbols/display_name.h"
 
 namespace gnomon::commands {
 namespace {
-
-using reader::Table;
-
-// CSV has rows only: what stands above and below a table becomes warnings.
-Result<std::string> text_of(const Host& host, const Invocation& call, const Table& table) {
-  if (call.format == Format::json) return to_json(table, host.interrupt());
-  if (call.format == Format::csv) return to_csv(table, host.interrupt());
-  reader::TextStyle style = host.style();
-  style.width = call.width.value_or(style.width);
-  return to_text(table, style, host.interrupt());
-}
-
-// CSV has no room for notes.
-Result<Answer> render(const Host& host, const Invocation& call, const Table& table) {
-  auto text = text_of(host, call, table);
-  if (!text) return tl::unexpected(text.error());
-  Answer answer{std::move(*text), {}};
-  if (call.format != Format::csv) return answer;
-  answer.warnings = table.notes;
-  if (const std::string note = left_out_note(table); !note.empty()) answer.warnings.push_back(note);
-  return answer;
-}
-
-Result<std::string> directory_of(Host& host, const Invocation& call) {
-  return call.experiment ? Result<std::string>(*call.experiment) : host.experiment();
-}
-
-// The host's choice with the options of this call.
-reader::View view_of(Host& host, const Invocation& call) {
-  const Host::Choice& choice = host.choice();
-  reader::View view = choice.view;
-  if (call.metrics) view.show(*call.metrics);
-  if (call.sort) view.sort = *call.sort;
-  view.limit = call.limit.value_or(choice.limit.value_or(host.default_limit()));
-  view.interrupt = host.interrupt();
-  return view;
-}
-
-Result<reader::Analysis*> analysis_of(Host& host, const Invocation& call) {
-  const auto directory = directory_of(host, call);
-  if (!directory) return tl::unexpected(directory.error());
-  return host.analysis(*directory, call.span);
-}
-
-Result<Answer> sentence_of(Result<std::string> said) {
-  if (!said) return tl::unexpected(said.error());
-  return Answer{*said, {}};
-}
-
-Result<Answer> run_enable(Host& host, const Invocation&) { return sentence_of(host.enable()); }
-Result<Answer> run_disable(Host& host, const Invocation&) { return sentence_of(host.disable()); }
-
-Result<Answer> run_attach(Host& host, const Invocation& call) {
-  const std::string word = call.arguments.empty() ? "" : call.arguments.front();
-  const auto number = whole_number(word).value_or(0);
-  if (word.empty()) return fault("no process is named", "give its number; `ps` lists them");
-  if (number == 0 || number > std::numeric_limits<std::int32_t>::max())
-    return fault(word + " is not the number of a process", "`ps` lists them");
-  return sentence_of(host.attach(static_cast<std::int32_t>(number)));
-}
-
-// record [NAME]
-Result<Answer> run_sample(Host& host, const Invocation& call) {
-  const std::string verb = call.arguments.empty() ? "" : call.arguments.front();
-  if (verb != "record")
-    return fault(verb.empty() ? "sample needs a word" : "sample does not know " + verb,
-                 "`collector sample record NAME` takes a sample now");
-  return sentence_of(host.record_sample(call.arguments.size() > 1 ? call.arguments[1] : ""));
-}
-
-Result<Answer> run_dbxsample(Host& host, const Invocation& call) {
-  const std::string word = call.arguments.empty() ? "" : call.arguments.front();
-  if (word != "on" && word != "off")
-    return fault(word.empty() ? "dbxsample needs a word" : "dbxsample does not know " + word,
-                 "on and off are known");
-  return sentence_of(host.set_sampling_at_stops(word == "on"));
-}
-
-Result<Answer> run_note_stop(Host& host, const Invocation&) {
-  host.note_stop();
-  return Answer{};
-}
-
-Result<Answer> run_status(Host& host, const Invocation& call) {
-  const std::string state = call.experiment ? "" : host.state();
-  const auto directory = directory_of(host, call);
-  if (!directory && state.empty()) return tl::unexpected(directory.error());
-  Table table;
-  table.columns = {{"item", {}}, {"value", {}}};
-  if (directory) {
-    const auto analysis = host.analysis(*directory);
-    if (!analysis) return tl::unexpected(analysis.error());
-    table = reader::status_report(**analysis);
-  }
-  if (!state.empty()) table.rows.insert(table.rows.begin(), {std::string("Collector"), state});
-  return render(host, call, table);
-}
-
-// What is about an experiment and takes a view.
-template <Result<Table> (*Report)(reader::Analysis&, const reader::View&)>
-Result<Answer> run_report(Host& host, const Invocation& call) {
-  const auto analysis = analysis_of(host, call);
-  if (!analysis) return tl::unexpected(analysis.error());
-  const auto table = Report(**analysis, view_of(host, call));
-  if (!table) return tl::unexpected(table.error());
-  return render(host, call, *table);
-}
-
-// Takes the first argument, if there is one, into the view by `take`; answers what is chosen then.
-template <typename Parse, typename Take>
-Result<Answer> choose(Host& host, const Invocation& call, Parse parse, Take take) {
-  reader::View& view = host.choice().view;
-  if (!call.arguments.empty()) {
-    auto chosen = parse(call.arguments.front());
-    if (!chosen) return tl::unexpected(chosen.error());
-    take(view, std::move(*chosen));
-  }
-  return Answer{reader::current_metrics(view), {}};
-}
-
-// Likewise, but takes none.
-template <Table (*Report)(reader::Analysis&)>
-Result<Answer> run_plain_report(Host& host, const Invocation& call) {
-  const auto analysis = analysis_of(host, call);
-  if (!analysis) return tl::unexpected(analysis.error());
-  return render(host, call, Report(**analysis));
-}
-
-Result<Answer> run_overview(Host& host, const Invocation& call) {
-  const auto analysis = analysis_of(host, call);
-  if (!analysis) return tl::unexpected(analysis.error());
-  return render(host, call, reader::overview_report(**analysis, view_of(host, call)));
-}
-
-Result<Answer> run_metrics(Host& host, const Invocation& call) {
-  return choose(host, call, reader::parse_metrics,
-                [](reader::View& view, reader::MetricList list) { view.show(std::move(list)); });
-}
-
-Result<Answer> run_sort(Host& host, const Invocation& call) {
-  return choose(host, call, reader::parse_sort,
-                [](reader::View& view, reader::Sort sort) { view.sort = std::move(sort); });
-}
-
-Result<Answer> run_limit(Host& host, const Invocation& call) {
-  if (call.arguments.empty()) return fault("no number of rows is given", "0 shows all of them");
-  const auto limit = whole_number(call.arguments.front());
-  if (!limit)
-    return fault(call.arguments.front() + " is not a number of rows", "0 shows all of them");
-  host.choice().limit = *limit;
-  return Answer{};
-}
-
-// Also before anything was recorded; then every metric is listed.
-Result<Answer> run_metric_list(Host& host, const Invocation& call) {
-  const reader::View view = view_of(host, call);
-  const auto directory = directory_of(host, call);
-  if (!directory) return render(host, call, reader::metric_list_report(nullptr, view));
-  const auto analysis = host.analysis(*directory);
-  if (!analysis) return tl::unexpected(analysis.error());
-  return render(host, call, reader::metric_list_report(*analysis, view));
-}
-
-Result<Answer> run_dump(Host& host, const Invocation& call) {
-  const auto analysis = analysis_of(host, call);
-  if (!analysis) return tl::unexpected(analysis.error());
-  const auto table = reader::dump_report(**analysis, view_of(host, call),
-                                         call.arguments.empty() ? "" : call.arguments.front());
-  if (!table) return tl::unexpected(table.error());
-  return render(host, call, *table);
-}
-
-// NAME [NUMBER]
-Result<Answer> run_csingle(Host& host, const Invocation& call) {
-  std::size_t number = 0;
-  if (call.arguments.size() > 1) {
-    number = whole_number(call.arguments[1]).value_or(0);
-    if (number == 0)
-      return fault(call.arguments[1] + " is not the number of a function",
-                   "functions are counted from 1");
-  }
-  const auto analysis = analysis_of(host, call);
-  if (!analysis) return tl::unexpected(analysis.error());
-  auto name = call.arguments.empty() ? host.function() : call.arguments.front();
-  if (!name) return tl::unexpected(name.error());
-  if (call.arguments.empty()) name = reader::display_name(name->c_str());
-  const auto table = reader::csingle_report(**analysis, view_of(host, call), *name, number);
-  if (!table) return tl::unexpected(table.error());
-  return render(host, call, *table);
-}
 
 Result<Answer> run_version(Host&, const Invocation&) {
   return Answer{"Gnomon " GNOMON_VERSION "\n", {}};
@@ -208,123 +16,12 @@ Result<Answer> run_help(Host&, const Invocation& call) {
   if (call.arguments.empty()) return Answer{help_text(), {}};
   const auto command = find_command(call.arguments.front());
   if (!command) return tl::unexpected(command.error());
-  return Answer{help_text(**command), {}};
+  return Answer{help_text((*command)->name), {}};
 }
 
 constexpr Options kNone = 0;
-constexpr Options kShown = OptionId::format | OptionId::width;
-constexpr Options kListed = kShown | OptionId::limit;
-constexpr Options kMetrics = OptionId::metrics | OptionId::sort;
-constexpr Options kSpan = OptionId::since | OptionId::between;
-constexpr Options kAll = kListed | kMetrics | kSpan;
 
 constexpr std::array kCommands{
-    Command{
-        "enable", "", "", "Record the process that runs, and the program's next runs.",
-        "A process that is stopped, attached to or launched, is recorded from here on. Every later "
-        "`run` or `process launch` of the selected target is recorded from its beginning. Each "
-        "writes an experiment, test.N.er with the first free N, in the current directory.\n\n"
-        "After `detach`, and without the debugger, the recording goes on until the process ends. "
-        "A later debugger's reports and `collector disable` are about it, as soon as it has "
-        "attached to the process; `gnomon collect -P PID -e` ends it, too.\n",
-        kNone, Role::control, 0, run_enable},
-    Command{
-        "disable", "", "", "Stop recording.",
-        "The experiment of the process that runs ends here. A stopped process gets back what the "
-        "collector had of it: signal actions and masks, timers, the calls that went through it; "
-        "the library stays, unused. `collector enable` begins another experiment. Later runs "
-        "are not recorded.\n",
-        kNone, Role::control, 0, run_disable},
-    Command{"attach", "", "PID", "Record a process that runs, then attach LLDB to it.",
-            "As `process attach` and `collector enable`, but the collector comes first: while it "
-            "does, one thread of the process at a time stands still, for a millisecond or two, and "
-            "the others run.\n",
-            kNone, Role::control, 1, run_attach},
-    Command{
-        "sample", "", "record [NAME]", "Take a sample of the process's use of the system.",
-        "The sample stands in `samples`, NAME as its label. Reports take it as the beginning or "
-        "the end of a span: `--since sample NAME`, `--between NAME NAME`.\n",
-        kNone, Role::control, 2, run_sample},
-    Command{"dbxsample", "", "on|off", "Take a sample at each stop in the debugger, or not.",
-            "It is on at first. Stops are noted in any case: see --since stop.\n", kNone,
-            Role::control, 1, run_dbxsample},
-    Command{"note-stop", "", "", "Note that the program has stopped; a stop hook does so.",
-            "`collector enable` gives the target this stop hook, and `collector disable` takes it "
-            "away: what `--since stop` is about are the stops that it noted.\n",
-            kNone, Role::control, 0, run_note_stop},
-    Command{
-        "functions", "", "", "Exclusive and inclusive metrics of functions.",
-        "Exclusive: what the function itself used. Inclusive: what it and all it called used, "
-        "counted once however often the function recurs on a call stack.\n\nThe clock of a thread "
-        "counts what the kernel does for the thread as well: that time belongs to the function "
-        "that called the kernel.\n",
-        kAll, Role::report, 0, run_report<reader::functions_report>},
-    Command{
-        "callers-callees", "gprof", "", "What callers and callees contribute to functions.",
-        "One panel a function, heavy ones first: its callers, the function itself marked with "
-        "*, its callees. The attributed values of the callers sum up to the inclusive value "
-        "of the function; so do its own and those of the callees. Of a function that recurs on a "
-        "call stack the innermost call counts.\n",
-        kAll, Role::report, 0, run_report<reader::callers_callees_report>},
-    Command{"csingle", "", "[NAME [NUMBER]]",
-            "What callers and callees contribute to one function.",
-            "NAME as in `functions`, or its end, without parameters if you like. Where it means "
-            "several functions NUMBER says which. Without NAME: the function of the selected "
-            "frame.\n",
-            kShown | kMetrics | kSpan, Role::report, 2, run_csingle},
-    Command{"calltree", "ctree", "", "Who calls whom, with attributed metrics.",
-            "From <Total> down, heavy branches first. The value of a call includes all below it. A "
-            "limit keeps the heaviest calls.\n",
-            kAll, Role::report, 0, run_report<reader::calltree_report>},
-    Command{"metrics", "", "[LIST]", "Choose the columns of reports.",
-            "LIST is KEY[:KEY...], and a KEY is FLAVOURS VISIBILITIES METRIC, such as e.%totalcpu. "
-            "Flavours: e exclusive, i inclusive, a attributed, or several of them. Visibilities: . "
-            "value, % share of the total, or both; ! hides. `metric_list` shows the metrics; `any` "
-            "stands for all of them. Further KEYs are name, size and address; the name is always "
-            "the last column. `default` is e.%totalcpu:i.%totalcpu:name. Without LIST: what is "
-            "chosen.\n\nReports about calls show attributed values of the listed metrics, unless "
-            "the list has keys with an a of its own.\n",
-            kNone, Role::view, 1, run_metrics},
-    Command{"sort", "", "[METRIC]", "Choose the order of reports.",
-            "METRIC is a KEY as in `metrics`, such as i.totalcpu, or name, size or address. A - "
-            "before it reverses the order. Without METRIC: what is chosen.\n",
-            kNone, Role::view, 1, run_sort},
-    Command{"limit", "", "N", "Limit later reports to N rows.",
-            "As the option --limit of each of them; 0 shows all.\n", kNone, Role::print_view, 1,
-            run_limit},
-    Command{"metric_list", "", "", "The metrics that reports can show, and those they do.",
-            "With an experiment: the metrics that it has data for.\n", kShown, Role::report, 0,
-            run_metric_list},
-    Command{"dump", "", "[KIND]", "The events of a kind, one a row.",
-            "In the order in which they were written: that of time in each thread, but threads are "
-            "mixed. Times count from the beginning of the recording. Without KIND: the kinds, and "
-            "how many events of each there are.\n",
-            kListed | kSpan, Role::report, 1, run_dump},
-    Command{"header", "", "", "The experiment's notes, and what was recorded, where and how.",
-            "Notes are the lines of the file `notes` in the experiment, which you may write "
-            "yourself.\n",
-            kShown, Role::report, 0, run_plain_report<reader::header_report>},
-    Command{"overview", "", "", "The total of each metric, and which are shown.",
-            "[X] marks the metrics that reports show. `metrics` chooses others.\n", kShown | kSpan,
-            Role::report, 0, run_overview},
-    Command{"samples", "", "", "The samples of the process's use of the system.",
-            "A sample is what the kernel says of the process at an instant: at the start and the "
-            "end of the recording, each second while the process runs, at each stop in the "
-            "debugger, when you ask for one, and before the process executes another program. CPU "
-            "since: what the process used since the sample before.\n",
-            kShown | kSpan, Role::report, 0, run_plain_report<reader::samples_report>},
-    Command{"sample_detail", "", "", "What each sample adds to the one before.",
-            "CPU time, page faults, context switches and I/O of the process between the two, its "
-            "memory at the sample, and the CPU time of each thread that ran. Context switches and "
-            "waiting time of threads that began and ended between two samples are not in it.\n",
-            kShown | kSpan, Role::report, 0, run_plain_report<reader::sample_detail_report>},
-    Command{"statistics", "", "", "What the process used of the system, beside <Total>.",
-            "From the first sample to the last: CPU time, page faults, context switches, I/O and "
-            "memory as the kernel counts them, beside what the events say in <Total>. What the "
-            "kernel does not tell is left out.\n",
-            kShown | kSpan, Role::report, 0, run_plain_report<reader::statistics_report>},
-    Command{"status", "", "", "What is recorded, how, and what was lost.", "", kShown, Role::report,
-            0, run_status},
     Command{"version", "", "", "Version of Gnomon.", "", kNone, Role::self, 0, run_version},
     Command{"help", "", "[COMMAND]", "This list, or what a command does.", "", kNone, Role::self, 1,
             run_help},
@@ -332,6 +29,15 @@ constexpr std::array kCommands{
 
 }  // namespace
 
-std::span<const Command> command_table() { return kCommands; }
+std::span<const Command> command_table() {
+  static const std::vector<Command> table = [] {
+    std::vector<Command> all;
+    for (const auto group :
+         {control_commands(), report_commands(), std::span<const Command>(kCommands)})
+      all.insert(all.end(), group.begin(), group.end());
+    return all;
+  }();
+  return table;
+}
 
 }  // namespace gnomon::commands

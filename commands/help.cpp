@@ -9,8 +9,17 @@ namespace gnomon::commands {
 namespace {
 
 constexpr std::size_t kColumns = 80;
+constexpr std::string_view kInShellAlone = " In `gnomon print` alone.";
 constexpr std::string_view kExperiment =
     "A directory NAME.N.er. Without it: the one being recorded, or the last one of this session.";
+
+std::string future_sentence() {
+  std::string names;
+  for (const Command& command : command_table())
+    if (command.role == Role::future)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", command.name);
+  return "Not in this version, and said so: " + names + ".";
+}
 
 // A paragraph as lines that begin with `indent`; the first one behind `lead`.
 std::string wrapped(std::string_view paragraph, const std::string& lead,
@@ -70,11 +79,15 @@ std::string help_text() {
   std::string text =
       "Commands (in LLDB `collector NAME`; reports in the shell `gnomon print -NAME`):\n\n";
   for (const Command& command : command_table())
-    text += fmt::format("  {:<16} {:<6} {}\n", command.name, command.alias, command.summary);
-  return text + "\n`help NAME` says more.\n";
+    if (command.role != Role::future)
+      text += fmt::format("  {:<16} {:<6} {}{}\n", command.name, command.alias, command.summary,
+                          command.role == Role::print_view ? kInShellAlone : "");
+  return text + "\n" + wrapped(future_sentence(), "", "") + "\n`help NAME` says more.\n";
 }
 
-std::string help_text(const Command& command) {
+namespace {
+
+std::string help_of(const Command& command) {
   constexpr std::size_t kTerm = 23;
   std::string text = fmt::format("{}\n\n", command.summary);
   text += wrapped(syntax(command), fmt::format("Syntax: {} ", command.name), "        ");
@@ -89,16 +102,28 @@ std::string help_text(const Command& command) {
   return text;
 }
 
+}  // namespace
+
+std::string help_text(std::string_view name) {
+  std::string text;
+  for (const Command& command : command_table())
+    if (command.name == name) text += (text.empty() ? "" : "\n") + help_of(command);
+  return text;
+}
+
 std::string help_markdown() {
   std::string text =
       "# Commands\n\nIn LLDB each is `collector NAME`; in the shell reports, and what they "
       "show, are `gnomon print -NAME`. This page is what `gnomon help\n--markdown` prints.\n";
   for (const Command& command : command_table()) {
-    text += fmt::format("\n## {}\n\n{}\n\n```\n{} {}", command.name, command.summary, command.name,
+    if (command.role == Role::future) continue;
+    text += fmt::format("\n## {}\n\n{}{}\n\n```\n{} {}", command.name, command.summary,
+                        command.role == Role::print_view ? kInShellAlone : "", command.name,
                         syntax(command));
     text.erase(text.find_last_not_of(' ') + 1);
     text += "\n```\n";
-    if (!command.help.empty()) text += fmt::format("\n{}", command.help);
+    if (!command.help.empty())
+      text += fmt::format("\n{}{}", command.help, command.help.ends_with('\n') ? "" : "\n");
     if (!command.alias.empty()) text += fmt::format("\nAlso known as `{}`.\n", command.alias);
     bool first = true;
     each_term(command, [&](const std::string& term, std::string_view meaning) {
@@ -106,7 +131,7 @@ std::string help_markdown() {
       first = false;
     });
   }
-  return text;
+  return text + "\n" + future_sentence() + "\n";
 }
 
 }  // namespace gnomon::commands

@@ -1,6 +1,7 @@
 // What the command table says of itself: in the shell, in LLDB, in docs/commands.md. Any thread.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "commands/command.h"
 
@@ -14,7 +15,8 @@ std::string long_help(const Command& command);
 
 // The list of commands, or the help of one; lines of at most 80 columns.
 std::string help_text();
-std::string help_text(const Command& command);
+// Of every command of that name: LLDB and `gnomon print` may each have one.
+std::string help_text(std::string_view name);
 
 // docs/commands.md
 std::string help_markdown();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "commands/collect_settings.h"
 #include "reader/analysis/analysis.h"
 #include "reader/analysis/span.h"
 #include "reader/analysis/view.h"
@@ -25,10 +26,15 @@ class Host {
   virtual Result<std::string> attach(std::int32_t /*pid*/) { return only_in_lldb(); }
   // Has a sample taken of the process that is being recorded.
   virtual Result<std::string> record_sample(const std::string& /*label*/) { return only_in_lldb(); }
-  // Whether a sample is taken at each stop of the debugger.
-  virtual Result<std::string> set_sampling_at_stops(bool /*is_on*/) { return only_in_lldb(); }
+  // Has no events of it recorded until `resume`.
+  virtual Result<std::string> pause() { return only_in_lldb(); }
+  virtual Result<std::string> resume() { return only_in_lldb(); }
   // Notes that the debugger stopped the program for its user.
-  virtual void note_stop() {}
+  virtual Result<void> note_stop() { return only_in_lldb(); }
+  // Of recordings to come. Fault of set_settings: something is recorded now, or nothing could be
+  // recorded with them; they stay as they were.
+  virtual Result<CollectSettings> settings() { return only_in_lldb(); }
+  virtual Result<void> set_settings(const CollectSettings& /*settings*/) { return only_in_lldb(); }
 
   // Directory of the experiment that a report without an argument is about.
   virtual Result<std::string> experiment() = 0;

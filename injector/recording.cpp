@@ -69,12 +69,14 @@ bool has_just_begun(const ControlPage& page) {
   return has_state(page, {State::recording, State::armed, State::none});
 }
 
-// /directory/test of /directory/test.N.er; empty: it is no such name.
+// /directory/test of /directory/test.N.er and of /directory/test.er; empty: it is no such name.
 std::string stem_of(const std::string& experiment) {
-  const std::string stem = fs::path(experiment).replace_extension().replace_extension();
-  return stem.size() + sizeof(".N.er") - 1 <= experiment.size() && experiment.ends_with(".er")
-             ? stem
-             : "";
+  if (!experiment.ends_with(".er")) return "";
+  const fs::path name = fs::path(experiment).replace_extension();
+  const std::string number = name.extension();
+  const bool is_numbered =
+      number.size() > 1 && number.find_first_not_of("0123456789", 1) == std::string::npos;
+  return is_numbered ? fs::path(name).replace_extension() : name;
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,10 @@
 #include <cstring>
 #include <filesystem>
 #include <thread>
+
+#include "injector/log.h"
+#include "libcollector/format/names.h"
+#include "reader/base/clock.h"
 
 namespace gnomon::injector {
 namespace {
@@ -73,14 +76,13 @@ std::uint32_t take_mailbox(format::Mailbox& box) {
   }
 }
 
-}  // namespace
-
+// Fault: samples are missing from the experiment.
 Result<void> start_sampler(const Settings& settings, const std::string& experiment, pid_t pid) {
   const std::string program =
       (std::filesystem::path(settings.library).parent_path() / "gnomon-sampler").string();
   std::string words[] = {"gnomon-sampler", experiment, std::to_string(pid),
                          fmt::format("{:x}", settings.session),
-                         std::to_string(settings.sample_period_ns)};
+                         format::settings_text(settings.values).text};
   char* pointers[std::size(words) + 1] = {};
   std::transform(std::begin(words), std::end(words), pointers,
                  [](auto& word) { return word.data(); });
@@ -105,19 +107,37 @@ Result<void> start_sampler(const Settings& settings, const std::string& experime
   return {};
 }
 
-std::string sampler_note(const Result<void>& started) {
-  if (started) return "";
-  return fmt::format("Samples of the process's use of the system are missing: {}.\n",
-                     started.error().what);
+// gnomon-sampler of a program that has just been started may not be there yet.
+void await_sampler(format::ControlPage& page) {
+  constexpr std::uint64_t kStart = 1'000'000'000, kStartUp = 300'000'000;  // ns
+  const std::uint64_t begin = monotonic_now();
+  if (page.start_time + kStart < begin) return;
+  while (std::atomic_ref(page.sampler_time).load() == 0 && monotonic_now() < begin + kStartUp)
+    std::this_thread::sleep_for(milliseconds(1));
+}
+
+constexpr auto word(format::Ask ask) { return static_cast<std::uint32_t>(ask); }
+
+}  // namespace
+
+std::string follow_recording(const Settings& settings, const std::string& experiment, pid_t pid) {
+  std::string failed;
+  if (auto written = write_notes(experiment, settings.notes); !written)
+    failed += sentence(written.error()) + "\n";
+  if (!settings.group.empty())
+    if (auto joined = join_group(settings.group, experiment); !joined)
+      failed += sentence(joined.error()) + "\n";
+  if (auto started = start_sampler(settings, experiment, pid); !started)
+    failed += fmt::format("Samples of the process's use of the system are missing: {}.\n",
+                          started.error().what);
+  return failed;
 }
 
 bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::SampleEvent event,
                     std::string_view label) {
   constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; it shows itself each second
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  const auto at = static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000;
-  if (std::atomic_ref(page.sampler_time).load() + kBeat < at) return false;
+  await_sampler(page);
+  if (std::atomic_ref(page.sampler_time).load() + kBeat < monotonic_now()) return false;
   format::Mailbox& box = page.mailbox;
   const std::uint32_t number = take_mailbox(box) + 1;
   box.verb = static_cast<std::uint32_t>(verb);
@@ -136,6 +156,36 @@ bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::Sample
     const timespec rest{0, std::min<long>(left.count(), 50'000'000)};
     syscall(SYS_futex, &box.answered, FUTEX_WAIT, answered, &rest, nullptr, 0);
   }
+}
+
+Result<bool> pause(const std::string& experiment, format::ControlPage& page) {
+  const std::atomic_ref asked(page.asked);
+  std::uint32_t was = asked.load();
+  // A pause that somebody asks for during the delay outlasts it.
+  auto during_delay = static_cast<std::uint32_t>(format::PauseReason::delay);
+  std::atomic_ref(page.pause_reason)
+      .compare_exchange_strong(during_delay,
+                               static_cast<std::uint32_t>(format::PauseReason::asked));
+  if (was == word(format::Ask::pause) || was == word(format::Ask::end)) return false;
+  ask_for_sample(page, format::Verb::sample, format::SampleEvent::pause);
+  std::atomic_ref(page.pause_reason).store(static_cast<std::uint32_t>(format::PauseReason::asked));
+  while (!asked.compare_exchange_weak(was, word(format::Ask::pause)))
+    if (was == word(format::Ask::end) || was == word(format::Ask::pause)) return false;
+  if (auto written = write_log(experiment, format::kLogPause); !written)
+    return tl::unexpected(written.error());
+  return true;
+}
+
+Result<bool> resume(const std::string& experiment, format::ControlPage& page) {
+  constexpr auto kForGood = static_cast<std::uint32_t>(format::PauseReason::size_limit);
+  std::uint32_t was = word(format::Ask::pause);
+  if (std::atomic_ref(page.pause_reason).load() == kForGood ||
+      !std::atomic_ref(page.asked).compare_exchange_strong(was, word(format::Ask::record)))
+    return false;
+  const auto written = write_log(experiment, format::kLogResume);
+  ask_for_sample(page, format::Verb::sample, format::SampleEvent::resume);
+  if (!written) return tl::unexpected(written.error());
+  return true;
 }
 
 }  // namespace gnomon::injector

@@ -13,16 +13,20 @@
 
 namespace gnomon::injector {
 
-// Starts it for the recording of process `pid`, which has begun, and waits until it watches. Fault:
-// samples are missing from the experiment; the recording itself goes on.
-Result<void> start_sampler(const Settings& settings, const std::string& experiment, pid_t pid);
-
-// A line for the user about that fault; "" if there is none.
-std::string sampler_note(const Result<void>& started);
+// What is to be done once the recording of process `pid` has begun: writes the notes, joins the
+// group and starts gnomon-sampler, and waits until it watches. Returns what failed of that, a line
+// each, "" if nothing did: the recording itself goes on.
+std::string follow_recording(const Settings& settings, const std::string& experiment, pid_t pid);
 
 // Asks for a sample and waits until it is taken, a second at most. Returns false if there is no
 // answer. label: what is longer than kLabelBytes - 1 is cut.
 bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::SampleEvent event,
                     std::string_view label = {});
+
+// Pauses the recording of events, or resumes it; a sample is taken before or after. Returns false
+// if nothing changes: it is so already, the recording has ended, or the size limit was reached.
+// Fault: it is done, but the log could not be written.
+Result<bool> pause(const std::string& experiment, format::ControlPage& page);
+Result<bool> resume(const std::string& experiment, format::ControlPage& page);
 
 }  // namespace gnomon::injector

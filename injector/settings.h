@@ -3,21 +3,35 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "libcollector/format/settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {
+
+// Where experiments go, as the user says it.
+struct Destination {
+  std::string directory = ".";
+  std::string experiment;  // NAME.er, or a path of one; empty: test.1.er or the group's name
+  std::string group;       // NAME.erg, or a path of one; empty: none
+};
 
 struct Settings {
   std::string library;  // real path of libcollector.so
   std::string stem;     // /directory/test of test.N.er
   std::uint64_t session = 0;
-  std::uint64_t interval_ns = 0;
-  std::uint64_t sample_period_ns = 1'000'000'000;  // 0: no periodic samples
+  format::SettingValues values;
+  std::string group;               // the path of the group's file; empty: none
+  std::vector<std::string> notes;  // lines for the experiment's file `notes`
 };
 
-// For a new session with experiments in `directory`. libcollector.so is looked for in `folders`, in
-// this order. A fault: nothing can be recorded from here.
-Result<Settings> new_settings(std::span<const std::string> folders, const std::string& directory);
+// For a new session with experiments at `place`. libcollector.so is looked for in `folders`, in
+// this order. A fault: nothing can be recorded from here, or the place is no such place.
+Result<Settings> new_settings(std::span<const std::string> folders, const Destination& place,
+                              const format::SettingValues& values);
+
+// The experiment of an exact name, which the settings want to write; empty: it is numbered.
+std::string exact_name(const Settings& settings);
 
 }  // namespace gnomon::injector

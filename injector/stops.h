@@ -25,8 +25,8 @@ class Stops {
 
   // What the hook runs: appends the stop to the log of the process's experiment and has a sample
   // taken. LLDB runs the hook once for each thread with a reason to stop; the first run counts. A
-  // process that is not recorded has no log.
-  void note(lldb::SBProcess process);
+  // process that is not recorded has no log. Fault: the log cannot be written.
+  Result<void> note(lldb::SBProcess process);
 
  private:
   format::ControlPage* page_of(pid_t pid);

@@ -1,9 +1,10 @@
-// A debugger's session: is collecting armed, and where is the experiment. LLDB's command thread.
+// A debugger's session: what is recorded, how and where. LLDB's command thread.
 #pragma once
 #include <lldb/API/LLDB.h>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "commands/command.h"
 #include "injector/launch/launch.h"
@@ -27,26 +28,41 @@ class Session : public commands::Host {
   std::string state() override;
   reader::Progress progress(const reader::Experiment& experiment) override;
   Result<std::string> record_sample(const std::string& label) override;
-  Result<std::string> set_sampling_at_stops(bool is_on) override;
-  void note_stop() override;
+  Result<std::string> pause() override;
+  Result<std::string> resume() override;
+  Result<void> note_stop() override;
+  Result<commands::CollectSettings> settings() override { return settings_; }
+  Result<void> set_settings(const commands::CollectSettings& settings) override;
 
  private:
-  Result<injector::Settings> settings() const;
+  // What the next recording is to be done with; a fault: nothing can be recorded from here.
+  Result<injector::Settings> next_recording(const commands::CollectSettings& chosen) const;
+  // Recordings of these settings are ours from now on.
+  void remember(const injector::Settings& settings);
   Result<std::string> record(lldb::SBProcess process, const injector::Settings& settings);
   // Ends what a process is recorded by. Null: nothing; else what the collector still has of it.
   std::optional<std::string> end_recording(lldb::SBProcess process);
   std::string give_back(lldb::SBProcess process, std::uint64_t session);
-  bool is_recorded(lldb::SBProcess process) const;
-  // Where the process is recorded to, whoever began that.
-  injector::Found recording_of(lldb::SBProcess process);
+  // Likewise, but of a recording of ours that is over and may have left something in the process.
+  std::optional<std::string> end_rest(lldb::SBProcess process);
+  // Our recording of the process. Without a page: there is none.
+  injector::Found our_recording(lldb::SBProcess process) const;
+  bool is_recorded(lldb::SBProcess process) const { return our_recording(process).page != nullptr; }
+  // Where the process is recorded to, whoever began that; a fault: nowhere.
+  Result<injector::Found> recording_of(lldb::SBProcess process);
   // What was begun by another debugger, or by `gnomon collect`; null: nothing.
   const injector::Recording* recorded_by_others(lldb::SBProcess process);
 
   lldb::SBDebugger debugger_;
   std::optional<injector::Launch> launch_;
   injector::Stops stops_;
-  std::string stem_;  // of the last enable
+  commands::CollectSettings settings_;
+  std::vector<std::string>
+      stems_;  // of what was recorded, or is to be, in this session; newest first
   std::uint64_t session_ = 0;
+  std::string names_;  // of the experiments of later runs, in words
+  // The process that has got back what the collector had of it: its unique number, 0: none.
+  std::uint32_t given_back_ = 0;
   // Of others, as seen last, and of which process.
   injector::Recording others_;
   lldb::pid_t others_pid_ = 0;

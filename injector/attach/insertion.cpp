@@ -98,7 +98,8 @@ void expect_files(Gate& gate, std::uint64_t at) {
 
 bool fill(AttachRequest& request, pid_t pid, const Settings& settings) {
   request.session = settings.session;
-  request.interval = settings.interval_ns;
+  std::memcpy(request.settings, format::settings_text(settings.values).text,
+              sizeof request.settings);
   request.seen_pid = static_cast<std::uint32_t>(pid);
   return copy(proc_link(getpid(), "ns/pid"), request.seen_namespace) &&
          copy(settings.stem, request.stem) && copy(settings.library, request.library);
@@ -141,6 +142,7 @@ Result<Insertion> Insertion::prepare(pid_t pid, const Settings& settings) {
   made->gate_->taking = *hands ? TAKING_WANTED : TAKING_NOTHING;
   made->library_ = settings.library;
   made->stem_ = settings.stem;
+  made->first_number_ = settings.values[format::Setting::number];
   if (!fill(made->gate_->request, pid, settings))
     return fault("the path " + settings.stem + " is too long", "choose another directory");
   return made;
@@ -206,7 +208,7 @@ void Insertion::hand_over() {
     return;
   const auto socket = read_value<std::int32_t>(pid_, gate_at_ + GATE_PAIR + sizeof(std::int32_t));
   if (!socket) return;  // it has ended
-  const auto made = make_experiment(stem_, file_owner(pid_));
+  const auto made = make_experiment(stem_, first_number_, file_owner(pid_));
   if (!made) {
     handed_ = tl::unexpected(made.error());
     hand_nothing(pid_, *socket);

@@ -107,6 +107,7 @@ class Insertion {
   std::unique_ptr<Gate> gate_;  // as it is put there
   // Files that are handed over.
   std::string library_, stem_;
+  std::uint64_t first_number_ = 1;
   std::string made_;  // the experiment's directory; empty: not yet, or by the process
   Result<void> handed_;
   std::vector<char> code_;

@@ -31,14 +31,16 @@ std::string not_sampled(const AttachResult& result) {
 }
 
 std::string lines_of(const AttachResult& result, pid_t pid) {
-  std::string text = fmt::format("Recording process {} to {}: {}, by their CPU clocks. ", pid,
-                                 result.experiment, count(result.threads, "thread"));
+  std::string text =
+      fmt::format("Recording process {} to {}: {}. ", pid, result.experiment,
+                  result.has_clock ? count(result.threads, "thread") + ", by their CPU clocks"
+                                   : "samples alone, as the clock is off");
   text +=
       result.others_ran
           ? fmt::format("One thread at a time was stopped, for {:.1f} ms in all.\n", result.held_ms)
           : fmt::format("It was stopped for {:.0f} ms.\n", result.held_ms);
   text += not_sampled(result);
-  text += result.sampler;
+  text += result.failed;
   if (!result.runtime.empty()) text += result.runtime + "\n";
   if (result.moved)
     text += "The selected thread ran a little further: it was inside libc or the loader.\n";

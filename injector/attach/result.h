@@ -14,7 +14,8 @@ struct AttachResult {
   std::string experiment;
   std::uint32_t threads = 0, blocking = 0, refused = 0, unbound = 0;
   std::string thread_maker;  // a library with a pthread_create of its own, or empty
-  std::string sampler;       // a line about samples that are missing, or empty
+  bool has_clock = true;     // else samples of the process alone are taken
+  std::string failed;        // what could not be done beside the recording, lines, or empty
   std::string runtime;       // what the program's runtime keeps a recording from showing, or empty
   double held_ms =
       0;  // how long the process, or only one thread at a time was stopped, was stopped

@@ -72,14 +72,15 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
   launch.target_ = target;
   if (const char* preload = target.GetEnvironment().Get("LD_PRELOAD"))
     launch.users_preload_ = preload;
+  format::SettingValues values = settings.values;
+  values[format::Setting::hold] = kHoldMs * std::uint64_t{1'000'000};
   const Preload preload = preload_of(executable, settings.library, launch.users_preload_);
   const std::pair<const char*, std::string> variables[] = {
       {format::kEnvLibrary, preload.ours},
       {format::kEnvTarget, executable},
       {format::kEnvSession, hex(settings.session)},
       {format::kEnvStem, settings.stem},
-      {format::kEnvInterval, std::to_string(settings.interval_ns)},
-      {format::kEnvHold, std::to_string(kHoldMs)},
+      {format::kEnvSettings, format::settings_text(values).text},
       {"LD_PRELOAD", preload.all}};
   for (const auto& [name, value] : variables) {
     std::string error;
@@ -100,7 +101,7 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
 void Launch::release(lldb::SBDebugger& debugger) {
   watch_.reset();
   for (const char* name : {format::kEnvLibrary, format::kEnvTarget, format::kEnvSession,
-                           format::kEnvStem, format::kEnvInterval, format::kEnvHold, "LD_PRELOAD"})
+                           format::kEnvStem, format::kEnvSettings, "LD_PRELOAD"})
     quietly(debugger, std::string("settings remove target.env-vars ") + name);
   if (!users_preload_.empty())
     quietly(debugger, "settings append target.env-vars " + quoted("LD_PRELOAD=" + users_preload_));

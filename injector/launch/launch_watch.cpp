@@ -77,9 +77,9 @@ std::optional<Fault> Watch::fault_of(pid_t pid, const std::stop_token& stop) {
         auto asked = ask_to_record(settings_.stem, settings_.session, pid, kHoldMs, stop);
         if (!asked) return asked.error();
         if (asked->empty()) return std::nullopt;
-        const auto started = start_sampler(settings_, *asked, pid);
-        if (!started && presence(pid, executable_, settings_.library) == Presence::here)
-          warn(sampler_note(started));
+        const std::string failed = follow_recording(settings_, *asked, pid);
+        if (!failed.empty() && presence(pid, executable_, settings_.library) == Presence::here)
+          warn(failed);
         return std::nullopt;
       }
       case Presence::not_yet:

@@ -61,7 +61,7 @@ void forget_foreign_threads(std::uint32_t pid) {
 // word to libc.
 void follow_program(Recorder& recorder, AttachRequest& request) {
   const Bound first = bind_hooks();
-  sample_tasks(recorder, request);
+  if (has_clock()) sample_tasks(recorder, request);
   const Bound late = bind_hooks();
   request.unbound = late.refused;
   for (std::uint32_t i = 0; i < request.unbound; ++i) recorder.drop(format::Drop::unbound);
@@ -114,7 +114,8 @@ Attached attach(AttachRequest& request) {
   if (!has_earlier_ended()) return Attached::still_ending;
   settings = {};
   settings.session = request.session;
-  settings.interval_ns = request.interval;
+  request.settings[sizeof request.settings - 1] = 0;
+  settings.values = format::settings_in(request.settings);
   request.stem[sizeof request.stem - 1] = 0;
   std::memcpy(settings.stem, request.stem, sizeof settings.stem);
   settings.handed = request.directory_fd;

@@ -16,6 +16,7 @@
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/program/sigaction.h"
 #include "libcollector/program/signal_masks.h"
+#include "libcollector/session/control_signals.h"
 #include "libcollector/session/session.h"
 
 namespace gnomon::collector {
@@ -102,6 +103,7 @@ Attached give_process_back(AttachRequest& request) {
     allow_mask_emulation(true);
     return Attached::still_holds_signal;
   }
+  give_control_signals_back();
   restore_handler_masks();
   request.unbound = unbind_hooks().refused;
   return Attached::released;

@@ -121,7 +121,10 @@ void tick(Thread* thread, const ucontext_t& context) {
   thread->paused = 0;
   if (recording) {
     if (!thread->ticked) on_first_tick(*thread);
-    record_sample(*thread, context);
+    if (recorder->paused())
+      thread->last_cpu = now(CLOCK_THREAD_CPUTIME_ID);
+    else
+      record_sample(*thread, context);
   } else {
     stop_clock(*thread);
   }
@@ -182,6 +185,8 @@ void prepare_clock(Recorder& to, Unwinder& by, std::uint64_t interval_ns, Timer 
   not_recording = ender;
 }
 
+bool has_clock() { return interval != 0; }
+
 bool is_tick(const siginfo_t& info) {
   return (info.si_code == SI_TIMER && is_thread_slot(info.si_value.sival_ptr)) ||
          (info.si_code == POLL_IN && is_event_descriptor(info.si_fd));
@@ -202,7 +207,7 @@ void collector_sigprof(int, siginfo_t* info, void* interrupted) {
 
 // If stop_clock comes in between, this function deletes the timer.
 bool start_clock(Thread& thread) {
-  if (!recorder->recording()) return false;
+  if (!has_clock() || !recorder->recording()) return false;
   std::uint32_t none = 0;
   if (!atomic(thread.ticking).compare_exchange_strong(none, kStarting)) return true;
   const bool is_own = raw_syscall(SYS_gettid) == long{thread.tid};

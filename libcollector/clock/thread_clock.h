@@ -33,6 +33,8 @@ Timer choose_timer(std::uint64_t interval_ns, bool confined);
 // Normal context.
 void prepare_clock(Recorder& recorder, Unwinder& unwinder, std::uint64_t interval_ns, Timer timer,
                    FreshFrame fresh, Adopt adopt, NotRecording not_recording);
+// Returns false if the recording has no clock: an interval of 0.
+bool has_clock();
 // The handler of SIGPROF. All signals are blocked while it records, so nothing of the program runs
 // between enter and leave; a SIGPROF that is no tick is passed on to the program.
 extern "C" void collector_sigprof(int signal, siginfo_t* info, void* context);

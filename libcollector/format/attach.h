@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "libcollector/format/settings.h"
+
 namespace gnomon::format {
 
 // int gnomon_attach(AttachRequest*) of libcollector.so, called in a thread made for it with all
@@ -14,7 +16,7 @@ inline constexpr const char* kAttachFunction = "gnomon_attach";
 // Ends that recording and gives the process back everything that the collector has changed in it.
 // Called likewise.
 inline constexpr const char* kReleaseFunction = "gnomon_release";
-inline constexpr std::uint32_t kAttachVersion = 8;
+inline constexpr std::uint32_t kAttachVersion = 9;
 
 // Data of libcollector.so: HookedFunction[kHooks], unused rows 0. In a program that is bound to the
 // collector, libc's own symbol table leads to the replacements.
@@ -88,7 +90,6 @@ struct AttachRequest {
   std::uint32_t bytes;     // sizeof(AttachRequest)
   std::uint32_t version;   // kAttachVersion
   std::uint64_t session;   // to begin, or to end
-  std::uint64_t interval;  // ns of CPU time
   std::uint32_t answer;    // Attached
   std::uint32_t failure;   // Failure of the control page
   std::int32_t error;      // errno
@@ -121,11 +122,12 @@ struct AttachRequest {
   std::uint32_t debugged;
   std::uint32_t held_count;
   std::uint32_t held[kHeldThreads];
+  char settings[kSettingsBytes];  // see settings.h
 };
-static_assert(offsetof(AttachRequest, answer) == 24);
-static_assert(offsetof(AttachRequest, in_handler) == 80);
-static_assert(offsetof(AttachRequest, stem) == 648);
+static_assert(offsetof(AttachRequest, answer) == 16);
+static_assert(offsetof(AttachRequest, in_handler) == 72);
+static_assert(offsetof(AttachRequest, stem) == 640);
 static_assert(sizeof(AttachRequest) ==
-              648 + 3 * 4096 + 8 + 24 * kBlockingThreads + 8 + 4 * kHeldThreads);
+              640 + 3 * 4096 + 8 + 24 * kBlockingThreads + 8 + 4 * kHeldThreads + kSettingsBytes);
 
 }  // namespace gnomon::format

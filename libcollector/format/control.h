@@ -17,10 +17,14 @@ inline constexpr std::uint64_t kControlBytes = 4096;
 enum class State : std::uint32_t { none = 0, recording = 1, ended = 2, failed = 3, armed = 4 };
 inline constexpr State kLastState = State::armed;
 
-// What the debugger asks for. Besides this word only what concerns gnomon-sampler is written from
-// outside the program.
-// end: nothing is recorded any more; the next tick ends the recording and closes it.
-enum class Ask : std::uint32_t { nothing = 0, record = 1, end = 2 };
+// What the debugger, gnomon-sampler or a signal asks for. Besides this word only what concerns
+// gnomon-sampler and pauses is written from outside the program.
+// end: nothing is recorded any more; the next tick ends the recording and closes it. Nothing
+// follows it. pause: no event is recorded until the word is `record` again.
+enum class Ask : std::uint32_t { nothing = 0, record = 1, end = 2, pause = 3 };
+
+// Why the recording of events is paused. Stored before Ask::pause. size_limit: for good.
+enum class PauseReason : std::uint32_t { asked = 0, delay = 1, size_limit = 2 };
 
 // Why recording failed. The sentence for each stands in kFailures.
 enum class Failure : std::uint32_t {
@@ -140,7 +144,7 @@ struct ControlPage {
   std::uint32_t replacing;           // exec calls under way; for good once one has succeeded
   std::uint64_t sampler_time;  // gnomon-sampler was at work then; CLOCK_MONOTONIC, ns; 0: never
   std::uint32_t sampler;       // its process id, in its own pid namespace
-  std::uint32_t reserved;
+  std::uint32_t pause_reason;  // PauseReason of the latest pause
   Mailbox mailbox;
 };
 static_assert(offsetof(ControlPage, state) == 20);

@@ -6,9 +6,12 @@ namespace gnomon::format {
 inline constexpr const char* kHeaderFile = "header.json";
 inline constexpr const char* kNewHeaderFile = "header.json.new";  // until it is whole
 inline constexpr const char* kLogFile = "log.jsonl";
-// Events of the log that readers look for, and a member of the first.
+// Events of the log that readers look for, and members of them.
 inline constexpr const char* kLogStop = "stop";  // the debugger stopped the program for its user
 inline constexpr const char* kLogReason = "reason";
+inline constexpr const char* kLogPause = "pause";
+inline constexpr const char* kLogResume = "resume";
+inline constexpr const char* kLogDuration = "duration over";
 inline constexpr const char* kLogProcessEnded = "process ended";
 inline constexpr const char* kNotesFile = "notes";  // text of the user's; may be missing
 inline constexpr const char* kMapFile = "map.jsonl";
@@ -25,8 +28,6 @@ inline constexpr const char* kEnvLibrary = "GNOMON_LIBRARY";    // our entries i
 inline constexpr const char* kEnvTarget = "GNOMON_TARGET";      // /proc/self/exe of the program
 inline constexpr const char* kEnvSession = "GNOMON_SESSION";    // hexadecimal, not 0
 inline constexpr const char* kEnvStem = "GNOMON_STEM";          // /directory/test of test.N.er
-inline constexpr const char* kEnvInterval = "GNOMON_INTERVAL";  // ns of CPU time
-// Milliseconds the program is held at most until the debugger asks to record; absent: not held.
-inline constexpr const char* kEnvHold = "GNOMON_HOLD";
+inline constexpr const char* kEnvSettings = "GNOMON_SETTINGS";  // see settings.h
 
 }  // namespace gnomon::format

@@ -13,12 +13,23 @@ namespace gnomon::format {
 inline constexpr const char* kOverviewFile = "overview";
 
 // Why a sample was taken. stop: the debugger stopped the program. manual: somebody asked for it.
-// exec: another program is about to take the process over. baseline: the first look of
+// pause, resume: the recording of events was paused right after, or resumed right before. exec:
+// another program is about to take the process over. baseline: the first look of
 // gnomon-sampler, what its threads have used before; not a sample for the user.
-enum class SampleEvent : std::uint32_t { start, end, periodic, stop, manual, exec, baseline };
+enum class SampleEvent : std::uint32_t {
+  start,
+  end,
+  periodic,
+  stop,
+  manual,
+  pause,
+  resume,
+  exec,
+  baseline
+};
 // As the member "event" says it, by SampleEvent.
-inline constexpr std::array<const char*, 7> kSampleEvents{"start",  "end",  "periodic", "stop",
-                                                          "manual", "exec", "baseline"};
+inline constexpr std::array<const char*, 9> kSampleEvents{
+    "start", "end", "periodic", "stop", "manual", "pause", "resume", "exec", "baseline"};
 
 enum class Figure : std::uint8_t {
   cpu,

@@ -12,6 +12,7 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/session/session.h"
+#include "libcollector/session/threads.h"
 
 namespace gnomon::collector {
 namespace {

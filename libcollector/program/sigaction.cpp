@@ -13,7 +13,7 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/program/signal_masks.h"
-#include "libcollector/session/session.h"
+#include "libcollector/session/threads.h"
 
 namespace gnomon::collector {
 namespace {

@@ -15,7 +15,7 @@
 #include "libcollector/core/thread_slots.h"
 #include "libcollector/core/time.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/session/session.h"
+#include "libcollector/session/threads.h"
 
 namespace gnomon::collector {
 namespace {

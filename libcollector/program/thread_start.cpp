@@ -12,6 +12,7 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/session/session.h"
+#include "libcollector/session/threads.h"
 
 extern "C" {
 // The linker's names for the bounds of the sections of collector_root and run_main.

@@ -17,21 +17,25 @@ namespace {
 
 using Path = char[ExperimentDirectory::kPathBytes];
 
-// Makes stem.N.er with the first free N; mkdir decides, so that two programs never share one.
-// Returns 0 or errno.
-int make_directory(const char* stem_path, Path& directory) {
+// Writes ".N.er", or ".er" for the number 0.
+void write_ending(unsigned number, char* at) {
+  char digits[8];
+  std::size_t count = 0;
+  for (unsigned rest = number; rest > 0; rest /= 10)
+    digits[count++] = static_cast<char>('0' + rest % 10);
+  if (count > 0) *at++ = '.';
+  while (count > 0) *at++ = digits[--count];
+  std::memcpy(at, ".er", 4);
+}
+
+// Makes stem.N.er with the first free N from `first` on; mkdir decides, so that two programs never
+// share one. Returns 0 or errno.
+int make_directory(const char* stem_path, unsigned first, Path& directory) {
   const std::size_t stem = std::strlen(stem_path);
   if (stem + 16 >= sizeof directory) return ENAMETOOLONG;
   std::memcpy(directory, stem_path, stem);
-  for (unsigned n = 1; n < 1'000'000; ++n) {
-    char digits[8];
-    std::size_t count = 0;
-    for (unsigned rest = n; rest > 0; rest /= 10)
-      digits[count++] = static_cast<char>('0' + rest % 10);
-    char* at = directory + stem;
-    *at++ = '.';
-    while (count > 0) *at++ = digits[--count];
-    std::memcpy(at, ".er", 4);
+  for (unsigned n = first; n < 1'000'000; ++n) {
+    write_ending(n, directory + stem);
     if (mkdir(directory, 0700) == 0) return 0;
     if (errno != EEXIST) return errno;
   }
@@ -74,7 +78,11 @@ void remove_experiment(const Recorder& begun) {
 Recorder* open_experiment(const Settings& settings, int& error) {
   static Path directory;  // too large for a stack that may be small
   if (settings.handed < 0)
-    if (error = make_directory(settings.stem, directory); error != 0) return nullptr;
+    if (error = make_directory(settings.stem,
+                               static_cast<unsigned>(settings.values[format::Setting::number]),
+                               directory);
+        error != 0)
+      return nullptr;
   Recorder* recorder = free_recorder();
   if (recorder)
     error = settings.handed < 0 ? recorder->directory().open_path(directory)

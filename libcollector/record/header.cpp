@@ -111,11 +111,15 @@ int write_header(const Recorder& recorder, const Settings& settings, const char*
       .open("clock", '{')
       .text("source", "signal")
       .text("timer", timer)
-      .number("interval", settings.interval_ns)
+      .number("interval", settings.values[format::Setting::profile])
       .close('}')
       .open("stacks", '{')
       .text("walk", "unwind tables")
       .close('}');
+  line.open("settings", '{');
+  for (const format::SettingRow& row : format::kSettings)
+    line.number(row.key.data(), settings.values[row.setting]);
+  line.close('}');
   write_events(line);
   const std::size_t length = line.finish();
   if (length == 0) return E2BIG;

@@ -92,6 +92,11 @@ bool Recorder::recording() const {
          !end_requested();
 }
 
+bool Recorder::paused() const {
+  return control_ && atomic(control_->asked).load(std::memory_order_relaxed) ==
+                         static_cast<std::uint32_t>(format::Ask::pause);
+}
+
 bool Recorder::end_requested() const {
   return control_ &&
          atomic(control_->asked).load(std::memory_order_relaxed) ==

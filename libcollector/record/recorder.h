@@ -53,6 +53,8 @@ class Recorder {
   // Returns false in a fork child, before begin(), and once the recording has ended, failed or was
   // asked to end.
   bool recording() const;
+  // Returns true while events are not to be recorded, though the recording goes on.
+  bool paused() const;
   // Returns true if the recording is still to be ended as the debugger asked.
   bool end_requested() const;
   // Ends the recording and seals the experiment; state failed stays. Does nothing in a fork child

@@ -2,14 +2,14 @@
 #pragma once
 #include <cstdint>
 
+#include "libcollector/format/settings.h"
 #include "libcollector/record/experiment_directory.h"
 
 namespace gnomon::collector {
 
 struct Settings {
   std::uint64_t session = 0;
-  std::uint64_t interval_ns = 0;
-  std::uint64_t hold_ns = 0;  // the program waits at most so long for the debugger; 0: not held
+  format::SettingValues values;
   char stem[ExperimentDirectory::kPathBytes] = {};  // /directory/test of test.N.er
   char executable[ExperimentDirectory::kPathBytes] = {};
   int handed = -1;             // descriptor of the experiment's directory; -1: made from stem

@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   wanted.directory = argv[1];
   wanted.pid = static_cast<pid_t>(std::strtol(argv[2], nullptr, 10));
   wanted.session = std::strtoull(argv[3], nullptr, 16);
-  wanted.period_ns = std::strtoull(argv[4], nullptr, 10);
+  wanted.settings = gnomon::format::settings_in(argv[4]);
   std::string fault;
   const auto sampler = Sampler::open(wanted, fault);
   if (!sampler) {

@@ -22,6 +22,7 @@
 #include "libcollector/format/names.h"
 #include "libcollector/record/file_space.h"
 #include "libcollector/record/log.h"
+#include "libcollector/record/mailbox.h"
 #include "libcollector/record/overview.h"
 
 namespace gnomon::sampler {
@@ -91,6 +92,7 @@ std::unique_ptr<Sampler> Sampler::open(const Wanted& wanted, std::string& fault)
     fault = wanted.directory + " is not the experiment of process " + std::to_string(wanted.pid);
     return nullptr;
   }
+  sampler->limits_.emplace(sampler->wanted_.settings, *sampler->control_);
   sampler->mail_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (sampler->mail_ < 0) {
     fault = "the kernel refuses an eventfd";
@@ -129,8 +131,8 @@ bool Sampler::has_executed() const {
 
 int Sampler::milliseconds_to_sleep() const {
   const std::uint64_t at = now(CLOCK_MONOTONIC);
-  std::uint64_t wake = at + kHeartbeat;
-  if (wanted_.period_ns != 0) wake = std::min(wake, next_sample_);
+  std::uint64_t wake = std::min(at + kHeartbeat, limits_->next_look(at));
+  if (period_ != 0) wake = std::min(wake, next_sample_);
   return wake <= at ? 0 : static_cast<int>((wake - at + 999'999) / 1'000'000);
 }
 
@@ -147,11 +149,42 @@ Sampler::Goes Sampler::on_time() {
   if (has_executed()) return Goes::ended;
   const std::uint64_t at = now(CLOCK_MONOTONIC);
   atomic(control_->sampler_time).store(at);
-  if (wanted_.period_ns == 0 || at < next_sample_) return Goes::on;
+  if (on_limits(at) == Goes::ended) return Goes::ended;
+  if (period_ == 0 || at < next_sample_) return Goes::on;
   take_sample(SampleEvent::periodic, "");
-  next_sample_ += wanted_.period_ns;
-  if (next_sample_ <= at) next_sample_ = at + wanted_.period_ns;  // this program was held up
+  next_sample_ += period_;
+  if (next_sample_ <= at) next_sample_ = at + period_;  // this program was held up
   return Goes::on;
+}
+
+Sampler::Goes Sampler::on_limits(std::uint64_t at) {
+  using Due = Limits::Due;
+  switch (limits_->look(at)) {
+    case Due::nothing:
+      return Goes::on;
+    case Due::delay:
+      if (atomic(control_->pause_reason).load() !=
+              static_cast<std::uint32_t>(format::PauseReason::delay) ||
+          !collector::resume(*control_))
+        return Goes::on;
+      collector::write_log(directory_, {format::kLogResume, at});
+      take_sample(SampleEvent::resume, "");
+      return Goes::on;
+    case Due::size:
+      // The reason counts also for a recording that is paused already.
+      atomic(control_->pause_reason)
+          .store(static_cast<std::uint32_t>(format::PauseReason::size_limit));
+      if (!collector::pause(*control_, format::PauseReason::size_limit)) return Goes::on;
+      collector::write_log(directory_, {format::kLogPause, at});
+      take_sample(SampleEvent::pause, "size limit");
+      return Goes::on;
+    case Due::duration:
+      break;
+  }
+  take_sample(SampleEvent::end, "");
+  atomic(control_->asked).store(static_cast<std::uint32_t>(format::Ask::end));
+  collector::write_log(directory_, {format::kLogDuration, at});
+  return Goes::ended;
 }
 
 Sampler::Goes Sampler::on_mail() {
@@ -183,7 +216,7 @@ void Sampler::forward_mail() {
 }
 
 void Sampler::run() {
-  next_sample_ = now(CLOCK_MONOTONIC) + wanted_.period_ns;
+  next_sample_ = now(CLOCK_MONOTONIC) + period_;
   atomic(control_->sampler).store(static_cast<std::uint32_t>(getpid()));
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
   take_sample(SampleEvent::baseline, "");

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "libcollector/format/control.h"
 #include "libcollector/record/experiment_directory.h"
+#include "libcollector/sampler/limits.h"
 #include "libcollector/sampler/target_process.h"
 
 namespace gnomon::sampler {
@@ -17,7 +19,7 @@ struct Wanted {
   std::string directory;  // of the experiment
   pid_t pid = 0;          // of the recorded process, as this program knows it
   std::uint64_t session = 0;
-  std::uint64_t period_ns = 0;  // of samples; 0: none are taken periodically
+  format::SettingValues settings;
 };
 
 class Sampler {
@@ -30,12 +32,16 @@ class Sampler {
   void run();
 
  private:
-  Sampler(Wanted wanted) : wanted_(std::move(wanted)), process_(wanted_.pid) {}
+  Sampler(Wanted wanted)
+      : wanted_(std::move(wanted)),
+        period_(wanted_.settings[format::Setting::sample_period]),
+        process_(wanted_.pid) {}
 
   enum class Goes { on, ended };
   Goes on_process_end();
   Goes on_mail();
   Goes on_time();
+  Goes on_limits(std::uint64_t at);
   void take_sample(format::SampleEvent event, const char* label);
   bool is_over() const;
   bool has_executed() const;
@@ -44,9 +50,11 @@ class Sampler {
   void forward_mail();
 
   Wanted wanted_;
+  std::uint64_t period_;  // ns; 0: no periodic samples
   TargetProcess process_;
   collector::ExperimentDirectory directory_{};
   format::ControlPage* control_ = nullptr;
+  std::optional<Limits> limits_;
   std::uint64_t next_sample_ = 0;  // CLOCK_MONOTONIC, ns
   std::uint32_t seen_ = 0;         // mailbox: number of the last request carried out
   int process_end_ = -1;           // a pidfd

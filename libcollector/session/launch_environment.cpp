@@ -44,11 +44,8 @@ bool read_launch_environment(Settings& settings) {
   if (!executable_path(settings.executable, sizeof settings.executable)) return false;
   if (std::strcmp(target, settings.executable) != 0) return false;
   settings.session = number(getenv(format::kEnvSession), 16);
-  settings.interval_ns = number(getenv(format::kEnvInterval), 10);
-  settings.hold_ns =
-      std::min<std::uint64_t>(number(getenv(format::kEnvHold), 10), 60'000) * 1'000'000;
-  return copy(getenv(format::kEnvStem), settings.stem) && settings.session != 0 &&
-         settings.interval_ns != 0;
+  if (const char* text = getenv(format::kEnvSettings)) settings.values = format::settings_in(text);
+  return copy(getenv(format::kEnvStem), settings.stem) && settings.session != 0;
 }
 
 void clean_environment() {
@@ -62,7 +59,7 @@ void clean_environment() {
     if (!*preload) unsetenv("LD_PRELOAD");
   }
   for (const char* name : {format::kEnvLibrary, format::kEnvTarget, format::kEnvSession,
-                           format::kEnvStem, format::kEnvInterval, format::kEnvHold})
+                           format::kEnvStem, format::kEnvSettings})
     unsetenv(name);
 }
 

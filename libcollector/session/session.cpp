@@ -2,7 +2,6 @@
 // to, ends in its destructor. Normal context.
 #include "libcollector/session/session.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -25,32 +24,27 @@
 #include "libcollector/record/experiment.h"
 #include "libcollector/record/header.h"
 #include "libcollector/record/log.h"
+#include "libcollector/record/mailbox.h"
 #include "libcollector/record/overview.h"
 #include "libcollector/session/command_line.h"
 #include "libcollector/session/confinement.h"
+#include "libcollector/session/control_signals.h"
 #include "libcollector/session/launch_environment.h"
+#include "libcollector/session/threads.h"
 
 namespace gnomon::collector {
 namespace {
 
+using format::Setting;
+
 constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
 constinit Unwinder unwinder;
-constinit pthread_key_t thread_key = 0;
 constinit bool prepared = false;  // what all sessions of the process share has been made
 constinit std::atomic<pid_t> ending =
     0;  // pid of the process in which a thread is ending the session; 0: none
 constinit Settings settings;
 constinit std::uint64_t cpu_at_begin = 0;  // CPU time of the process before the recording, ns
 constinit char scratch[64 * 1024] = {};    // room for one line of the header or of the map
-
-void on_thread_end(void* slot) {
-  auto& thread = *static_cast<Thread*>(slot);
-  if (current_thread != &thread) return;
-  stop_clock(thread);
-  apply_emulated_mask(thread);
-  current_thread = nullptr;
-  release_thread(thread);
-}
 
 // Two writers for each CPU, because a thread may be preempted while it has one.
 bool open_storage() {
@@ -63,9 +57,10 @@ bool open_storage() {
 
 // If the debugger does not answer in time, recording begins without its answer.
 void hold() {
-  if (settings.hold_ns == 0) return;
+  const std::uint64_t limit = settings.values[Setting::hold];
+  if (limit == 0) return;
   const std::uint64_t armed = now(CLOCK_MONOTONIC);
-  const bool asked = recorder->await_debugger(settings.hold_ns);
+  const bool asked = recorder->await_debugger(limit);
   const std::uint64_t at = now(CLOCK_MONOTONIC);
   write_log(recorder->directory(), {asked ? "begin" : "begin unasked", at, "held", at - armed});
 }
@@ -108,33 +103,9 @@ void end_if_asked() {
   ending = 0;
 }
 
-// pthread_setspecific allocates for keys beyond the first 32, which a signal handler may not.
-constexpr pthread_key_t kKeysWithoutHeap = 32;
-
-bool adopt_thread(Thread& slot) {
-  if (raw_syscall(SYS_gettid) != long{slot.tid}) return false;
-  if (is_on_borrowed()) return false;  // the next tick sees its own stack
-  slot.adopting = 0;
-  if (Thread* own = current_thread; own && own != &slot && own->tid == slot.tid) {
-    slot.mask_emulated = own->mask_emulated;
-    if (own->ticking) {  // pthread_create has given it a clock already
-      stop_clock(slot);
-      release_thread(slot);
-      return false;
-    }
-    release_thread(*own);
-  }
-  slot.stack = running_stack(slot.stack);
-  current_thread = &slot;
-  if (thread_key < kKeysWithoutHeap) pthread_setspecific(thread_key, &slot);
-  return true;
-}
-
 bool prepare_process() {
   if (prepared) return true;
-  if (pthread_key_create(&thread_key, on_thread_end) != 0 ||
-      !unwinder.open(find_frame_table, program_roots()))
-    return false;
+  if (!prepare_threads() || !unwinder.open(find_frame_table, program_roots())) return false;
   return prepared = true;
 }
 
@@ -148,8 +119,10 @@ bool arm(Timer timer, Loaded loaded) {
   }
   if (prepare_process()) {
     unwinder.forget();
-    prepare_clock(*recorder, unwinder, settings.interval_ns, timer, note_fresh_frame, adopt_thread,
-                  end_if_asked);
+    follow_threads(*recorder);
+    prepare_clock(*recorder, unwinder, settings.values[Setting::profile], timer, note_fresh_frame,
+                  adopt_thread, end_if_asked);
+    if (!has_clock()) return true;
     // Alternate stacks from before the collector may be too small for any handler if none uses
     // them.
     const bool usable = loaded == Loaded::at_start || handlers_on_alternate_stacks() != 0;
@@ -159,8 +132,19 @@ bool arm(Timer timer, Loaded loaded) {
   return false;
 }
 
+void begin_paused(format::PauseReason reason) {
+  pause(*recorder->control(), reason);
+  write_log(recorder->directory(), {format::kLogPause, now(CLOCK_MONOTONIC)});
+}
+
+// A recording that is not to begin with events is paused before the first.
 void begin_recording() {
   take_sample(format::SampleEvent::start);
+  take_control_signals(*recorder, settings.values);
+  if (settings.values[Setting::paused] != 0)
+    begin_paused(format::PauseReason::asked);
+  else if (settings.values[Setting::delay] != 0)
+    begin_paused(format::PauseReason::delay);
   cpu_at_begin = now(CLOCK_PROCESS_CPUTIME_ID);
   recorder->begin(now(CLOCK_MONOTONIC));
 }
@@ -191,7 +175,7 @@ int open_session(int argc, char** argv, Timer timer) {
 }
 
 void record_launch(int argc, char** argv) {
-  const Timer timer = choose_timer(settings.interval_ns, is_confined());
+  const Timer timer = choose_timer(settings.values[Setting::profile], is_confined());
   if (open_session(argc, argv, timer) != 0 || !arm(timer, Loaded::at_start)) return;
   Thread* main_thread = claim_thread();
   if (!main_thread) return recorder->fail(format::Failure::map_file, ENOMEM);
@@ -218,8 +202,8 @@ void record_launch(int argc, char** argv) {
 [[gnu::destructor]] void finish() {
   if (!recorder || !recorder->control()) return;  // no experiment, or a fork child
   if (recorder->control()->end_time != 0) return;
-  if (Thread* thread = current_thread) on_thread_end(thread);
-  if (recorder->recording() && !has_sigprof(collector_sigprof))
+  if (Thread* thread = current_thread) end_thread(*thread);
+  if (recorder->recording() && has_clock() && !has_sigprof(collector_sigprof))
     recorder->drop(format::Drop::handler_displaced);
   end_recording();
 }
@@ -258,7 +242,7 @@ bool end_session() {
 Beginning begin_attached(const Settings& wanted) {
   settings = wanted;
   const CommandLine command = command_line();
-  const Timer timer = choose_timer(settings.interval_ns, is_confined());
+  const Timer timer = choose_timer(settings.values[Setting::profile], is_confined());
   if (const int error = open_session(command.count, command.words, timer); error != 0)
     return {nullptr, error};
   keep_ticks_off_alternate_stacks();  // their sizes are not known
@@ -267,40 +251,6 @@ Beginning begin_attached(const Settings& wanted) {
   else
     recorder->end(now(CLOCK_MONOTONIC), 0);
   return {recorder, 0};
-}
-
-// Also after the recording has ended: emulated masks outlive it.
-Thread* calling_thread() {
-  if (current_thread || !recorder || !recorder->control()) return current_thread;
-  const Blocked blocked(kAllSignals);
-  Thread* slot = find_thread(static_cast<std::uint32_t>(raw_syscall(SYS_gettid)));
-  if (slot && atomic(slot->adopting).load() != 0) adopt_thread(*slot);
-  return current_thread;
-}
-
-void start_parked_clock(Thread& thread) {
-  if (atomic(thread.parked).load() == 0 || !active_recorder()) return;
-  std::uint64_t mask = 0;
-  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, arg(&mask), kSignalMaskBytes);
-  if (mask & signal_bit(SIGPROF) || atomic(thread.parked).exchange(0) == 0) return;
-  if (start_clock(thread))
-    std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
-}
-
-void begin_thread(Thread& thread) {
-  if (Thread* other =
-          current_thread) {  // the attach has given this thread a slot before it got here
-    stop_clock(*other);
-    release_thread(*other);
-  }
-  current_thread = &thread;
-  adopt_mask();
-  pthread_setspecific(thread_key, &thread);
-  if (start_clock(thread)) {
-    std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  recorder->drop(format::Drop::thread_clocks);
 }
 
 }  // namespace gnomon::collector

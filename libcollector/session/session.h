@@ -1,6 +1,5 @@
 // The session of this process: the experiment being written. Normal context.
 #pragma once
-#include "libcollector/core/thread_slots.h"
 #include "libcollector/record/recorder.h"
 #include "libcollector/record/settings.h"
 
@@ -33,14 +32,5 @@ void sample_before_exec();
 // might end it for one of the collector's, so none is made afterwards. Does nothing in a child of
 // fork or vfork. Normal context.
 void end_before_confinement();
-// Returns the calling thread's slot, which it adopts now if its first tick was to do so, or null if
-// it is not sampled. Any context.
-Thread* calling_thread();
-// Starts the clock of the calling thread, whose slot it is, if the clock was withheld because the
-// thread blocked SIGPROF and it no longer does. Any context.
-void start_parked_clock(Thread& thread);
-// Samples the calling thread, whose slot it is, until the thread ends. The caller has filled the
-// slot's tid and stack.
-void begin_thread(Thread& thread);
 
 }  // namespace gnomon::collector

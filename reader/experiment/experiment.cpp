@@ -81,6 +81,15 @@ bool was_told_to_end(const Experiment& experiment) {
   return experiment.control.asked == static_cast<std::uint32_t>(format::Ask::end);
 }
 
+bool is_paused(const Experiment& experiment) {
+  return experiment.control.asked == static_cast<std::uint32_t>(format::Ask::pause);
+}
+
+bool is_size_limit_reached(const Experiment& experiment) {
+  return experiment.control.pause_reason ==
+         static_cast<std::uint32_t>(format::PauseReason::size_limit);
+}
+
 bool is_recording(const Experiment& experiment) {
   return experiment.state() == format::State::recording && !was_told_to_end(experiment) &&
          experiment.control.replacing == 0;

@@ -39,6 +39,10 @@ struct Experiment {
 Result<Experiment> open_experiment(const std::string& directory);
 
 bool was_told_to_end(const Experiment& experiment);
+// Returns true if events are not recorded at the moment, though the recording goes on.
+bool is_paused(const Experiment& experiment);
+// Returns true if no more events are recorded because there is no room for them by the setting.
+bool is_size_limit_reached(const Experiment& experiment);
 // Returns true if the recording has begun and nothing says that it has ended.
 bool is_recording(const Experiment& experiment);
 

@@ -138,6 +138,10 @@ Result<Header> read_header(const std::string& directory) {
   header.cpus = field<std::uint64_t>(json, "cpus");
   header.cpu_model = field<std::string>(json, "cpu_model");
   header.cpu_mhz = field<std::uint64_t>(json, "cpu_mhz");
+  const Json settings = member(json, "settings");
+  for (const format::SettingRow& row : format::kSettings)
+    header.settings[row.setting] =
+        field<std::uint64_t>(settings, std::string(row.key).c_str(), row.initial);
   const Json clock = member(json, "clock");
   header.clock_source = field<std::string>(clock, "source");
   header.clock_timer = field<std::string>(clock, "timer");

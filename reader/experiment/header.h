@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "libcollector/format/settings.h"
 #include "reader/base/result.h"
 #include "reader/base/units.h"
 #include "reader/experiment/event.h"
@@ -25,6 +26,7 @@ struct Header {
   std::uint64_t page_bytes = 0, memory_bytes = 0;
   std::uint64_t cpus = 0, cpu_mhz = 0;
   std::string cpu_model;
+  format::SettingValues settings;
   std::string clock_source, clock_timer;
   Nanoseconds interval;
   std::uint64_t start_realtime = 0;  // ns since 1970

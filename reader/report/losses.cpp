@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reader/report/setting_text.h"
+
 namespace gnomon::reader {
 namespace {
 
@@ -55,12 +57,51 @@ double edges(const Analysis& analysis) {
          static_cast<double>(threads == format::kUnknownFigure ? 1 : threads);
 }
 
+// What was recorded of the span without events because of pauses.
+struct Paused {
+  std::size_t times = 0;
+  std::uint64_t length = 0;  // ns
+};
+Paused paused_in(const Analysis& analysis) {
+  const Span& span = analysis.span();
+  const format::ControlPage& control = analysis.experiment().control;
+  std::uint64_t last = control.end_time;
+  if (last == 0 && !analysis.samples().all().empty())
+    last = analysis.samples().all().back().time;  // as far as anything is known
+  last = std::max(last, analysis.last_event());
+  Paused paused;
+  for (const Pause& pause : analysis.instants().log.pauses()) {
+    const std::uint64_t begin = std::max({pause.begin, span.begin, control.start_time});
+    const std::uint64_t end = std::min({pause.end, span.end, last});
+    if (begin >= end) continue;
+    ++paused.times;
+    paused.length += end - begin;
+  }
+  return paused;
+}
+
+// Empty if there were none.
+std::string pause_note(const Analysis& analysis) {
+  const Experiment& experiment = analysis.experiment();
+  const Paused paused = paused_in(analysis);
+  if (is_size_limit_reached(experiment))
+    return fmt::format("events end at the size limit of {}: the last {:.3f} s have samples alone.",
+                       setting_text(format::Setting::size_limit, experiment.header.settings),
+                       seconds(Nanoseconds{paused.length}));
+  if (paused.times == 0) return "";
+  return fmt::format("no events were recorded for {:.3f} s in which the recording was paused{}.",
+                     seconds(Nanoseconds{paused.length}),
+                     paused.times == 1 ? "" : fmt::format(", {} times", paused.times));
+}
+
 // Time after a thread's last tick belongs to no sample.
 std::string coverage_note(const Analysis& analysis) {
   const Experiment& experiment = analysis.experiment();
   const Sums& sums = analysis.sums();
   const Nanoseconds cpu = cpu_time_of(analysis), sampled{sums.total(kTotalCpu)};
-  if (cpu.value == 0) return "";
+  if (cpu.value == 0 || paused_in(analysis).times != 0) return "";
+  if (experiment.header.interval.value == 0)
+    return "there is no clock sample, as the clock was off.";
   if (!sums.has(kTicks))
     return fmt::format(
         "there is no clock sample: the process used {:.3f} s of CPU time, and a thread is sampled "
@@ -94,7 +135,8 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
   if (const auto count = analysis.unfinished(); count != 0)
     notes.push_back(fmt::format("events left unfinished when their thread ended: {}.", count));
   if (profile && profile->values(kTicks).truncated != 0) notes.push_back(truncation_note(*profile));
-  if (const std::string note = coverage_note(analysis); !note.empty()) notes.push_back(note);
+  for (const std::string& note : {pause_note(analysis), coverage_note(analysis)})
+    if (!note.empty()) notes.push_back(note);
   return notes;
 }
 

@@ -15,6 +15,10 @@ std::string recording_text(const Experiment& experiment) {
   if (experiment.control.replacing != 0) return "ended; the program executed another (exec)";
   switch (life_of(experiment.header)) {
     case Life::running:
+      if (is_paused(experiment))
+        return is_size_limit_reached(experiment)
+                   ? "recording samples alone: the size limit was reached"
+                   : "paused; `resume` goes on";
       return was_told_to_end(experiment) ? kRunsOn : "recording";
     case Life::over:
       return "ended; " + without;
@@ -49,6 +53,7 @@ std::string command_line(const Header& header) {
 }
 
 std::string clock_text(const Header& header) {
+  if (header.interval.value == 0) return "off";
   return fmt::format("{} ({}), every {:.3f} ms of a thread's CPU time", header.clock_source,
                      header.clock_timer, seconds(header.interval) * 1e3);
 }

@@ -1,5 +1,5 @@
-// log.jsonl of an experiment: the stops of the program that a debugger's user saw. Any thread, one
-// at a time.
+// log.jsonl of an experiment: the stops of the program that a debugger's user saw, and pauses of
+// the recording. Any thread, one at a time.
 #include "reader/samples/log.h"
 
 #include <algorithm>
@@ -17,11 +17,29 @@ void Log::read_new(const std::string& directory) {
     const auto event = field<std::string>(line, "event");
     const auto time = field<std::uint64_t>(line, "time");
     if (event == format::kLogProcessEnded) process_end_ = time;
+    if (event == format::kLogPause || event == format::kLogResume)
+      turns_.push_back({time, event == format::kLogPause});
     if (event == format::kLogStop)
       stops_.push_back({time, field<std::string>(line, format::kLogReason)});
   }
   std::stable_sort(stops_.begin(), stops_.end(),
                    [](const Stop& a, const Stop& b) { return a.time < b.time; });
+  std::stable_sort(turns_.begin(), turns_.end(),
+                   [](const Turn& a, const Turn& b) { return a.time < b.time; });
+}
+
+std::vector<Pause> Log::pauses() const {
+  std::vector<Pause> pauses;
+  bool is_paused = false;
+  for (const Turn& turn : turns_) {
+    if (turn.is_pause == is_paused) continue;
+    is_paused = turn.is_pause;
+    if (is_paused)
+      pauses.push_back({turn.time});
+    else
+      pauses.back().end = turn.time;
+  }
+  return pauses;
 }
 
 }  // namespace gnomon::reader

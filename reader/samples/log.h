@@ -1,5 +1,5 @@
-// log.jsonl of an experiment: the stops of the program that a debugger's user saw. Any thread, one
-// at a time.
+// log.jsonl of an experiment: the stops of the program that a debugger's user saw, and pauses of
+// the recording. Any thread, one at a time.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,6 +12,12 @@ struct Stop {
   std::string reason;      // as the debugger puts it, "breakpoint 1.1"; may be empty
 };
 
+// Events are not recorded from `begin` on until `end`; CLOCK_MONOTONIC, ns.
+struct Pause {
+  static constexpr std::uint64_t kOpen = ~0ull;
+  std::uint64_t begin = 0, end = kOpen;
+};
+
 class Log {
  public:
   // Reads the lines that were added since the last call. A missing file has none.
@@ -19,11 +25,19 @@ class Log {
 
   // In the order of time.
   const std::vector<Stop>& stops() const { return stops_; }
+  // In the order of time.
+  std::vector<Pause> pauses() const;
   // When gnomon-sampler saw the process end, CLOCK_MONOTONIC, ns; 0: it did not.
   std::uint64_t process_end() const { return process_end_; }
 
  private:
+  struct Turn {
+    std::uint64_t time;
+    bool is_pause;  // else events are recorded from then on
+  };
+
   std::vector<Stop> stops_;
+  std::vector<Turn> turns_;
   std::uint64_t process_end_ = 0;
   std::uint64_t read_ = 0;  // bytes of the file
 };

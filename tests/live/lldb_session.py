@@ -34,6 +34,24 @@ def run(build, program, commands, cwd, arguments=(), timeout=100, check=True, on
     return [(command.strip(), output) for command, output in answers], done.stderr
 
 
+def run_all(build, program, commands, cwd, arguments=(), timeout=100, prepare=None):
+    """[(command, output)], errors among it: commands go on after one that fails. The file `commands` stays in cwd."""
+    path = os.path.join(cwd, "commands")
+    with open(path, "w") as file:
+        file.write("".join(f"{command}\n" for command in commands))
+    words = [LLDB, "--no-lldbinit", "-b", "-o", f"plugin load {build}/lib/lldb-gnomon.so", "-o",
+             "settings set interpreter.stop-command-source-on-error false", "-o", f"command source {path}"]
+    if program:
+        words += ["--", str(program), *arguments]
+    done = subprocess.run(words, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout,
+                          stdin=subprocess.DEVNULL, preexec_fn=prepare)
+    assert done.returncode == 0, done
+    parts = re.split(r"^\(lldb\) ", done.stdout, flags=re.M)[1:]
+    answers = [tuple(part.split("\n", 1)) if "\n" in part else (part, "") for part in parts]
+    begin = next(i for i, (command, _) in enumerate(answers) if command.startswith("command source")) + 1
+    return [(command.strip(), output) for command, output in answers[begin:begin + len(commands)]]
+
+
 def rows(text):
     """{name: (exclusive s, exclusive %, inclusive s, inclusive %)} of a function table, in order."""
     found = {}

@@ -6,11 +6,11 @@ import subprocess
 import time
 
 
-def variables(build, program, work, interval=10_000_000, hold=0):
+def variables(build, program, work, interval=10_000_000, hold=0, settings=""):
     library = str(build / "lib/libcollector.so")
     return {"LD_PRELOAD": library, "GNOMON_LIBRARY": library, "GNOMON_TARGET": str(pathlib.Path(program).resolve()),
-            "GNOMON_SESSION": "1", "GNOMON_STEM": f"{work}/test", "GNOMON_INTERVAL": str(interval),
-            **({"GNOMON_HOLD": str(hold)} if hold else {})}
+            "GNOMON_SESSION": "1", "GNOMON_STEM": f"{work}/test",
+            "GNOMON_SETTINGS": f"p={interval};h={hold * 1_000_000};{settings}"}
 
 
 def run(build, program, arguments, work, timeout=60, preexec_fn=None, **settings):

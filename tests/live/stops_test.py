@@ -2,23 +2,19 @@
 """Each stop that the user of a debugger sees is noted, and `--since stop` is about what ran in between: in synchronous, asynchronous and lldb-dap
 sessions."""
 import json
-import os
 import pathlib
-import pty
 import re
-import select
 import subprocess
 import sys
 import tempfile
-import time
 
 import lldb_session
+from terminal import Terminal
 
 build = pathlib.Path(sys.argv[1])
 PROGRAM = build / "targets/rounds"  # calls checkpoint every tenth of a second
 INTERVAL = 0.010007  # s
 TICK = 0.01  # s, of the kernel's, at most
-PATIENCE = 30  # s
 QUESTIONS = ("functions --since stop", "statistics --since stop", "samples")
 
 
@@ -60,45 +56,10 @@ def batch(work):
     assert "note-stop" in lists[0] and "note-stop" not in lists[1] and "version" in lists[1], lists
 
 
-class Terminal:
-    """lldb-19 as a user has it: in a terminal, asynchronous."""
-
-    def __init__(self, work):
-        self.master, slave = pty.openpty()
-        self.text = ""
-        self.process = subprocess.Popen([lldb_session.LLDB, "--no-lldbinit", "-X", str(PROGRAM), "5"], cwd=work, stdin=slave, stdout=slave, stderr=slave,
-                                        start_new_session=True, env={**os.environ, "TERM": "dumb"})
-        os.close(slave)
-
-    def until(self, pattern):
-        """What is printed up to the pattern."""
-        limit = time.monotonic() + PATIENCE
-        while not (found := re.search(pattern, self.text, re.S)):
-            assert time.monotonic() < limit, (pattern, self.text)
-            if select.select([self.master], [], [], 1)[0]:
-                self.text += os.read(self.master, 65536).decode(errors="replace").replace("\r", "")
-        printed, self.text = self.text[:found.end()], self.text[found.end():]
-        return printed
-
-    def type(self, line):
-        os.write(self.master, line.encode() + b"\n")
-
-    def ask(self, line):
-        """What a command prints; it must be JSON on lines of its own."""
-        self.type(line)
-        return re.search(r"^\{.*^\}$", self.until(r"\n\{.*?\n\}\n.*\(lldb\) "), re.S | re.M).group(0)
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
-        os.close(self.master)
-
-
 def terminal(work):
-    session = Terminal(work)
+    session = Terminal(build, work, PROGRAM, "5")
     try:
-        session.until(r"\(lldb\) ")
-        for line in (f"plugin load {build}/lib/lldb-gnomon.so", "collector enable", "breakpoint set --name checkpoint"):
+        for line in ("collector enable", "breakpoint set --name checkpoint"):
             session.type(line)
             session.until(r"\n.*\(lldb\) ")
         for command in ("run", "continue"):

@@ -10,7 +10,7 @@ MAY_KNOW = {
     "injector": {"libcollector/format", "reader/base"},
     "libcollector": set(),
     "reader": {"libcollector/format"},
-    "commands": {"reader"},
+    "commands": {"reader", "libcollector/format"},
 }
 # Inside a room: folder -> the others that it may include.
 INNER = {

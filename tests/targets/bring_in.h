@@ -34,7 +34,7 @@ inline void* collector = nullptr;  // once it is there
 inline void* bring_in(void* pointer) {
   const auto& wanted = *static_cast<Wanted*>(pointer);
   auto& request = new_request();
-  request.interval = 10'000'000;
+  std::memcpy(request.settings, "p=10000000;", sizeof "p=10000000;");
   request.unblocking = static_cast<std::uint32_t>(gnomon::format::Unblocking::answered);
   std::memcpy(request.stem, wanted.stem, std::strlen(wanted.stem) + 1);
   collector = dlopen(wanted.library, RTLD_NOW);

@@ -169,7 +169,10 @@ Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess p
   auto result = insert(debugger, process, [&](pid_t) { return Insertion::prepare(pid, settings); });
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
-  if (result) result->sampler = sampler_note(start_sampler(settings, result->experiment, pid));
+  if (result) {
+    result->has_clock = settings.values[format::Setting::profile] != 0;
+    result->failed = follow_recording(settings, result->experiment, pid);
+  }
   return result;
 }
 

@@ -218,7 +218,10 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   auto result = insert_if_can(pid, program, Insertion::prepare(pid, settings));
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
-  if (result) result->sampler = sampler_note(start_sampler(settings, result->experiment, pid));
+  if (result) {
+    result->has_clock = settings.values[format::Setting::profile] != 0;
+    result->failed = follow_recording(settings, result->experiment, pid);
+  }
   return result;
 }
 

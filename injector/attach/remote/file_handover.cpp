@@ -62,10 +62,11 @@ Result<void> check_handover(pid_t pid) {
   return {};
 }
 
-Result<std::string> make_experiment(const std::string& stem, const Owner& owner) {
-  constexpr int kMost = 1'000'000;
-  for (int n = 1; n < kMost; ++n) {
-    std::string directory = stem + "." + std::to_string(n) + ".er";
+Result<std::string> make_experiment(const std::string& stem, std::uint64_t first,
+                                    const Owner& owner) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  for (std::uint64_t n = first; n < kMost; ++n) {
+    std::string directory = stem + (n == 0 ? ".er" : "." + std::to_string(n) + ".er");
     if (mkdir(directory.c_str(), 0700) == 0) {
       if (owner.user == geteuid() || give(directory, owner)) return directory;
       const int error = errno;

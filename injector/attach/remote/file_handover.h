@@ -13,9 +13,10 @@ namespace gnomon::injector {
 // Returns a Fault if nothing can be handed to the process. Changes nothing in it.
 Result<void> check_handover(pid_t pid);
 
-// Makes an experiment's directory stem.N.er with the first free N, for files of `owner`. Returns
-// its path.
-Result<std::string> make_experiment(const std::string& stem, const Owner& owner);
+// Makes an experiment's directory stem.N.er with the first free N from `first` on (0: stem.er), for
+// files of `owner`. Returns its path.
+Result<std::string> make_experiment(const std::string& stem, std::uint64_t first,
+                                    const Owner& owner);
 
 // Sends descriptors of both, in this order, through the process's own descriptor `socket`. After a
 // Fault the process no longer waits for them.

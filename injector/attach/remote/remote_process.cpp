@@ -152,6 +152,11 @@ char state_of(pid_t pid, pid_t tid) {
   return fields.empty() ? '\0' : fields[0];
 }
 
+bool has_ended(pid_t pid) {
+  const char state = state_of(pid, pid);
+  return state == '\0' || state == 'X' || (state == 'Z' && threads_of(pid).size() <= 1);
+}
+
 std::uint64_t stat_number(const std::string& stat, int place) {
   std::istringstream fields(fields_of(stat));
   constexpr int kFirst = 3;  // the state; pid and name precede it

@@ -48,6 +48,8 @@ bool is_program(pid_t pid, const std::string& identity);
 // Returns the state letter of proc_pid_stat(5) ('R', 'S', 'D', 'T', 't', 'Z'), or 0 if the thread
 // has ended.
 char state_of(pid_t pid, pid_t tid);
+// Returns true once all threads of the process have ended, though nobody may have waited for it.
+bool has_ended(pid_t pid);
 // Returns field `place` (4 or more) of the text of /proc/PID/stat, numbered as in proc_pid_stat(5);
 // 0 if it is missing.
 std::uint64_t stat_number(const std::string& stat, int place);

@@ -1,6 +1,7 @@
 // What was recorded, where and how: notes first, as er_print's `header` has it. Any thread.
 #include <fmt/format.h>
 
+#include <cctype>
 #include <sstream>
 
 #include "libcollector/format/names.h"
@@ -9,6 +10,7 @@
 #include "reader/report/process/figures.h"
 #include "reader/report/report.h"
 #include "reader/report/run_text.h"
+#include "reader/report/setting_text.h"
 
 namespace gnomon::reader {
 namespace {
@@ -33,6 +35,12 @@ std::string processors(const Header& header) {
   return text;
 }
 
+std::string capitalized(std::string_view name) {
+  std::string text(name);
+  text.front() = static_cast<char>(std::toupper(text.front()));
+  return text;
+}
+
 std::string mebibytes(std::uint64_t bytes) {
   return bytes == 0 ? "" : fmt::format("{} MiB", bytes >> 20);
 }
@@ -49,8 +57,8 @@ Table header_report(Analysis& analysis) {
   for (const auto& more : {loss_notes(analysis, nullptr), sample_notes(analysis)})
     table.notes.insert(table.notes.end(), more.begin(), more.end());
   table.columns = {{"item", {}}, {"value", {}}};
-  const auto add = [&](const char* item, const std::string& value) {
-    if (!value.empty()) table.rows.push_back({std::string(item), value});
+  const auto add = [&](const std::string& item, const std::string& value) {
+    if (!value.empty()) table.rows.push_back({item, value});
   };
   add("Program", command_line(header));
   add("Executable", fmt::format("{} (64 bits)", header.executable));
@@ -65,6 +73,11 @@ Table header_report(Analysis& analysis) {
   add("Memory", mebibytes(header.memory_bytes));
   add("Page size", header.page_bytes == 0 ? "" : fmt::format("{} bytes", header.page_bytes));
   add("Clock", clock_text(header));
+  for (const format::SettingRow& row : format::kSettings)
+    if (row.setting != format::Setting::profile && !row.option.empty() &&
+        (header.settings[row.setting] != row.initial ||
+         row.setting == format::Setting::sample_period))
+      add(capitalized(row.name), setting_text(row.setting, header.settings));
   add("Call stacks", "walked by " + header.stack_walk);
   add("Began", date_of(experiment, control.start_time));
   const bool has_end = control.end_time != 0;

@@ -187,7 +187,7 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, replacing);
   HAS(ControlPage, sampler_time);
   HAS(ControlPage, sampler);
-  HAS(ControlPage, reserved);
+  HAS(ControlPage, pause_reason);
   HAS(ControlPage, mailbox);
 }
 

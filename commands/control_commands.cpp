@@ -1,0 +1,276 @@
+// Commands that control recording and choose its settings. A debugger's command thread.
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "commands/command.h"
+#include "commands/setting_words.h"
+
+namespace gnomon::commands {
+namespace {
+
+using format::Setting;
+using Words = std::span<const std::string>;
+
+Result<Answer> sentence_of(Result<std::string> said) {
+  if (!said) return tl::unexpected(said.error());
+  return Answer{*said, {}};
+}
+
+std::string first_of(const Invocation& call) {
+  return call.arguments.empty() ? "" : call.arguments.front();
+}
+
+// A word that a command does not know, or that is missing.
+tl::unexpected<Fault> wrong_word(std::string_view command, std::string_view word,
+                                 std::span<const std::string_view> known) {
+  const std::string list = fmt::format("{} are known", fmt::join(known, ", "));
+  if (word.empty()) return fault(fmt::format("{} needs a word", command), list);
+  return fault(fmt::format("{} does not know {}", command, word), suggestion(word, known, list));
+}
+
+Result<Answer> run_enable(Host& host, const Invocation&) { return sentence_of(host.enable()); }
+Result<Answer> run_disable(Host& host, const Invocation&) { return sentence_of(host.disable()); }
+Result<Answer> run_pause(Host& host, const Invocation&) { return sentence_of(host.pause()); }
+Result<Answer> run_resume(Host& host, const Invocation&) { return sentence_of(host.resume()); }
+
+Result<Answer> run_attach(Host& host, const Invocation& call) {
+  const std::string word = first_of(call);
+  const auto number = whole_number(word).value_or(0);
+  if (word.empty()) return fault("no process is named", "give its number; `ps` lists them");
+  if (number == 0 || number > std::numeric_limits<std::int32_t>::max())
+    return fault(word + " is not the number of a process", "`ps` lists them");
+  return sentence_of(host.attach(static_cast<std::int32_t>(number)));
+}
+
+// Changes the settings by `change`, which returns a warning or "". Answers the setting's new value.
+template <typename Change>
+Result<Answer> change_settings(Host& host, std::string_view name, Change change) {
+  auto settings = host.settings();
+  if (!settings) return tl::unexpected(settings.error());
+  Result<std::string> warning = change(*settings);
+  if (!warning) return tl::unexpected(warning.error());
+  if (auto set = host.set_settings(*settings); !set) return tl::unexpected(set.error());
+  const auto table = settings_table(*settings, Speaks::commands);
+  Answer answer;
+  for (const reader::Row& row : table->rows)
+    if (std::get<std::string>(row[0]) == name)
+      answer.text = fmt::format("{}: {}\n", name, std::get<std::string>(row[1]));
+  if (!warning->empty()) answer.warnings.push_back(*warning + ".");
+  return answer;
+}
+
+Result<Answer> set_to(Host& host, Setting setting, const std::string& word) {
+  return change_settings(host, format::row(setting).name, [&](CollectSettings& settings) {
+    return set_value(setting, word, settings.values);
+  });
+}
+
+// on|off|timer TIME
+Result<Answer> run_profile(Host& host, const Invocation& call) {
+  constexpr std::string_view kKnown[] = {"on", "off", "timer"};
+  const Words words = call.arguments;
+  const std::string verb = first_of(call);
+  if (verb == "timer") {
+    if (words.size() < 2 || words[1] == "off")
+      return fault("profile timer needs an interval",
+                   "on, hi, lo, 5m and 500u are known; `collector profile off` is without a clock");
+    return set_to(host, Setting::profile, words[1]);
+  }
+  if (verb != "on" && verb != "off") return wrong_word("profile", verb, kKnown);
+  if (words.size() > 1)
+    return fault(fmt::format("profile {} takes no further word (got {})", verb, words[1]),
+                 "`collector profile timer TIME` chooses the interval");
+  return change_settings(host, "profile", [&](CollectSettings& settings) -> Result<std::string> {
+    // An interval that was chosen stays.
+    if (verb == "on" && settings.values[Setting::profile] != 0) return "";
+    return set_value(Setting::profile, verb, settings.values);
+  });
+}
+
+// record [NAME] | period SECONDS | periodic | manual
+Result<Answer> run_sample(Host& host, const Invocation& call) {
+  constexpr std::string_view kKnown[] = {"record", "period", "periodic", "manual"};
+  const Words words = call.arguments;
+  const std::string verb = first_of(call);
+  if (verb == "record") return sentence_of(host.record_sample(words.size() > 1 ? words[1] : ""));
+  if (verb == "period") {
+    if (words.size() < 2) return fault("sample period needs a time", "1, 0.5s and 500ms are known");
+    if (words[1] == "on" || words[1] == "off")
+      return fault(fmt::format("{} is not a time", words[1]),
+                   "`collector sample periodic` and `manual` turn periodic samples on and off");
+    return set_to(host, Setting::sample_period, words[1]);
+  }
+  if (verb != "periodic" && verb != "manual") return wrong_word("sample", verb, kKnown);
+  if (words.size() > 1)
+    return fault(fmt::format("sample {} takes no further word (got {})", verb, words[1]),
+                 "`collector sample period TIME` chooses the time between samples");
+  return change_settings(
+      host, "sample period", [&](CollectSettings& settings) -> Result<std::string> {
+        if (verb == "periodic" && settings.values[Setting::sample_period] != 0) return "";
+        return set_value(Setting::sample_period, verb == "manual" ? "off" : "on", settings.values);
+      });
+}
+
+Result<Answer> run_dbxsample(Host& host, const Invocation& call) {
+  constexpr std::string_view kKnown[] = {"on", "off"};
+  const std::string word = first_of(call);
+  if (word != "on" && word != "off") return wrong_word("dbxsample", word, kKnown);
+  return change_settings(host, "sample at stops",
+                         [&](CollectSettings& settings) -> Result<std::string> {
+                           settings.samples_at_stops = word == "on";
+                           return "";
+                         });
+}
+
+Result<Answer> run_limit(Host& host, const Invocation& call) {
+  if (call.arguments.empty())
+    return fault("limit needs a number of megabytes",
+                 "`unlimited` takes a limit away; the option --limit N of reports is about rows");
+  return set_to(host, Setting::size_limit, call.arguments.front());
+}
+
+Result<Answer> run_duration(Host& host, const Invocation& call) {
+  if (call.arguments.empty())
+    return fault("duration needs a time", "10, 2m, 5-10 and none are known");
+  return set_to(host, Setting::duration, call.arguments.front());
+}
+
+// directory|experiment|filename|group NAME
+Result<Answer> run_store(Host& host, const Invocation& call) {
+  constexpr std::string_view kKnown[] = {"directory", "experiment", "filename", "group"};
+  const std::string verb = first_of(call);
+  const auto known = std::find(std::begin(kKnown), std::end(kKnown), verb);
+  if (known == std::end(kKnown)) return wrong_word("store", verb, kKnown);
+  if (call.arguments.size() < 2)
+    return fault(fmt::format("store {} needs a name", verb),
+                 fmt::format("`help store` shows its syntax"));
+  const std::string& name = call.arguments[1];
+  const bool is_experiment = verb == "experiment" || verb == "filename";
+  const std::string item = "store " + (is_experiment ? "experiment" : verb);
+  return change_settings(host, item, [&](CollectSettings& settings) -> Result<std::string> {
+    auto set = is_experiment         ? set_experiment(name, settings)
+               : verb == "directory" ? set_directory(name, settings)
+                                     : set_group(name, settings);
+    if (!set) return tl::unexpected(set.error());
+    return "";
+  });
+}
+
+Result<Answer> run_show(Host& host, const Invocation& call) {
+  const auto settings = host.settings();
+  if (!settings) return tl::unexpected(settings.error());
+  const auto table = settings_table(*settings, Speaks::commands, first_of(call));
+  if (!table) return tl::unexpected(table.error());
+  return render(host, call, *table);
+}
+
+Result<Answer> run_note_stop(Host& host, const Invocation&) {
+  if (auto noted = host.note_stop(); !noted) return tl::unexpected(noted.error());
+  return Answer{};
+}
+
+template <const char* What>
+Result<Answer> run_future(Host&, const Invocation&) {
+  return fault(fmt::format("this version of Gnomon cannot {}", What),
+               "`collector show` lists what can be set");
+}
+
+constexpr char kCounters[] = "count hardware events", kHeap[] = "trace allocations",
+               kSync[] = "trace locks", kIo[] = "trace I/O", kMpi[] = "trace MPI calls",
+               kRaces[] = "detect data races", kArchive[] = "archive load objects";
+
+// What a setting's command takes, behind the command's own word.
+constexpr std::string_view operands_of(Setting setting) {
+  const std::string_view command = format::row(setting).command;
+  return command.substr(command.find(' ') + 1);
+}
+constexpr std::string_view help_of(Setting setting) { return format::row(setting).sentence; }
+
+constexpr Options kNone = 0;
+constexpr std::size_t kAnyNumber = 99;
+
+constexpr std::array kCommands{
+    Command{
+        "enable", "", "", "Record the process that runs, and the program's next runs.",
+        "A process that is stopped, attached to or launched, is recorded from here on. Every later "
+        "`run` or `process launch` of the selected target is recorded from its beginning. Each "
+        "writes an experiment, test.N.er with the first free N, in the current directory; `store` "
+        "chooses others.\n\n"
+        "After `detach`, and without the debugger, the recording goes on until the process ends. "
+        "A later debugger's reports and `collector disable` are about it, as soon as it has "
+        "attached to the process; `gnomon collect -P PID -e` ends it, too.\n",
+        kNone, Role::control, 0, run_enable},
+    Command{
+        "disable", "", "", "Stop recording.",
+        "The experiment of the process that runs ends here. A stopped process gets back what the "
+        "collector had of it: signal actions and masks, timers, the calls that went through it; "
+        "the library stays, unused. `collector enable` begins another experiment. Later runs "
+        "are not recorded.\n",
+        kNone, Role::control, 0, run_disable},
+    Command{"pause", "", "", "Record no events until `resume`.",
+            "A sample is taken, and the experiment stays open. Samples go on. Nothing is said if "
+            "the recording is paused already.\n",
+            kNone, Role::control, 0, run_pause},
+    Command{"resume", "", "", "Record events again after `pause`.",
+            "A sample is taken. Nothing is said if the recording is not paused.\n", kNone,
+            Role::control, 0, run_resume},
+    Command{"attach", "", "PID", "Record a process that runs, then attach LLDB to it.",
+            "As `process attach` and `collector enable`, but the collector comes first: while it "
+            "does, one thread of the process at a time stands still, for a millisecond or two, and "
+            "the others run.\n",
+            kNone, Role::control, 1, run_attach},
+    Command{"profile", "", operands_of(Setting::profile), "Choose the clock's interval.",
+            help_of(Setting::profile), kNone, Role::control, 2, run_profile},
+    Command{
+        "sample", "", "record [NAME]|period TIME|periodic|manual",
+        "Take a sample of the process's use of the system, or choose how often.",
+        "record: now. The sample stands in `samples`, NAME as its label. Reports take it as the "
+        "beginning or the end of a span: `--since sample NAME`, `--between NAME NAME`.\n\n"
+        "period, periodic, manual: the time between samples that are taken without asking; a "
+        "second at first, and with `manual` there are none.\n",
+        kNone, Role::control, 2, run_sample},
+    Command{"dbxsample", "", "on|off", "Take a sample at each stop in the debugger, or not.",
+            "It is on at first. Stops are noted in any case: see --since stop.\n", kNone,
+            Role::control, 1, run_dbxsample},
+    Command{"duration", "", operands_of(Setting::duration), "Limit the time of a recording.",
+            help_of(Setting::duration), kNone, Role::control, 1, run_duration},
+    Command{"limit", "", operands_of(Setting::size_limit), "Limit the size of an experiment.",
+            help_of(Setting::size_limit), kNone, Role::control, 1, run_limit},
+    Command{
+        "store", "", "directory DIRECTORY|experiment NAME.er|filename NAME.er|group NAME.erg",
+        "Choose where experiments go.",
+        "directory: it exists already. experiment, or filename: of NAME.7.er the first free number "
+        "from 7 on; NAME.er is written once, and later runs write NAME.1.er and so on. group: a "
+        "file that lists experiments, to which each is added; their usual name becomes that of the "
+        "group.\n",
+        kNone, Role::control, 2, run_store},
+    Command{"show", "", "[ITEM]", "The settings of later recordings.",
+            "ITEM is the first word of a setting's name; without it, or with `all`, they are all "
+            "shown.\n\nThey can be changed while nothing is recorded, and stay for the session.\n",
+            kShown, Role::control, 1, run_show},
+    Command{"note-stop", "", "", "Note that the program has stopped; a stop hook does so.",
+            "`collector enable` gives the target this stop hook, and `collector disable` takes it "
+            "away: what `--since stop` is about are the stops that it noted.\n",
+            kNone, Role::control, 0, run_note_stop},
+    Command{"hwprofile", "", "", "Count hardware events.", "", kNone, Role::future, kAnyNumber,
+            run_future<kCounters>},
+    Command{"heaptrace", "", "", "Trace allocations.", "", kNone, Role::future, kAnyNumber,
+            run_future<kHeap>},
+    Command{"synctrace", "", "", "Trace locks.", "", kNone, Role::future, kAnyNumber,
+            run_future<kSync>},
+    Command{"iotrace", "", "", "Trace I/O.", "", kNone, Role::future, kAnyNumber, run_future<kIo>},
+    Command{"mpitrace", "", "", "Trace MPI calls.", "", kNone, Role::future, kAnyNumber,
+            run_future<kMpi>},
+    Command{"tha", "", "", "Detect data races.", "", kNone, Role::future, kAnyNumber,
+            run_future<kRaces>},
+    Command{"archive", "", "", "Archive load objects.", "", kNone, Role::future, kAnyNumber,
+            run_future<kArchive>},
+};
+
+}  // namespace
+
+std::span<const Command> control_commands() { return kCommands; }
+
+}  // namespace gnomon::commands

@@ -1,0 +1,30 @@
+// What users type as the value of a setting. Any thread.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "commands/collect_settings.h"
+#include "reader/base/result.h"
+#include "reader/table/table.h"
+
+namespace gnomon::commands {
+
+// Gives a setting the value that `word` means; settings that go with it, too: the delay with the
+// duration, `paused` with the pause signal. Returns a warning, a sentence without its stop, or
+// nothing. Fault: the word has no meaning here or is out of range; nothing changes.
+Result<std::string> set_value(format::Setting setting, std::string_view word,
+                              format::SettingValues& values);
+
+// Where experiments go. Fault: no such directory, or a name with another ending.
+Result<void> set_directory(const std::string& word, CollectSettings& settings);
+Result<void> set_experiment(const std::string& word, CollectSettings& settings);
+Result<void> set_group(const std::string& word, CollectSettings& settings);
+
+// Who reads a list of settings: a user of `collector`, or of `gnomon collect`.
+enum class Speaks { commands, options };
+// The settings, their values and what sets each. item: the first word of those wanted, empty or
+// `all`: every one. Fault: there is no such item.
+Result<reader::Table> settings_table(const CollectSettings& settings, Speaks speaks,
+                                     std::string_view item = {});
+
+}  // namespace gnomon::commands

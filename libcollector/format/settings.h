@@ -1,0 +1,162 @@
+// Settings of a recording: one row each, and the one text in which they travel: to the program that
+// is launched or attached to, to gnomon-sampler, and into header.json.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace gnomon::format {
+
+enum class Setting : std::uint8_t {
+  profile,
+  sample_period,
+  size_limit,
+  delay,
+  duration,
+  paused,
+  pause_signal,
+  sample_signal,
+  hold,
+  number,
+};
+inline constexpr std::size_t kSettingCount = 10;
+
+// What a setting's number means. interval: ns of a thread's CPU time, 0 is off. time: ns, 0 is off.
+// size: bytes, 0 is unlimited. flag: 0 or 1. signal: its number, 0 is none. count: as it is.
+enum class SettingType : std::uint8_t { interval, time, size, flag, signal, count };
+
+// least, most: of a value that is not 0. name: in the header and in `collector show`. command: what
+// sets it in LLDB, empty: nothing does. option, long_option, operand: of `gnomon collect`,
+// likewise.
+struct SettingRow {
+  Setting setting;
+  std::string_view key;  // in the text
+  std::string_view name;
+  SettingType type;
+  std::uint64_t least, most, initial;
+  std::string_view command, option, long_option, operand;
+  std::string_view sentence;
+};
+
+inline constexpr std::uint64_t kSecond = 1'000'000'000, kMegabyte = 1'000'000;
+// Primes, so that no program of a regular period keeps step with the clock.
+inline constexpr std::uint64_t kNormalInterval = 10'007'000, kHighInterval = 997'000,
+                               kLowInterval = 100'003'000;  // ns
+
+inline constexpr std::array kSettings{
+    SettingRow{Setting::profile, "p", "profile", SettingType::interval, 100'000, kSecond,
+               kNormalInterval, "profile on|off|timer on|hi|lo|TIME", "-p", "--profile",
+               "on|off|hi|lo|TIME",
+               "The clock's interval, in CPU time of each thread: on is 10.007 ms, hi 0.997 ms, lo "
+               "100.003 ms, TIME a number of milliseconds or, such as 500u, of microseconds."},
+    SettingRow{Setting::sample_period, "S", "sample period", SettingType::time, kSecond / 10,
+               3600 * kSecond, kSecond, "sample period SECONDS", "-S", "--sample", "on|off|SECONDS",
+               "The time between periodic samples of the process's use of the system; on is a "
+               "second."},
+    SettingRow{Setting::size_limit, "L", "limit", SettingType::size, kMegabyte,
+               1'000'000 * kMegabyte, 0, "limit MEGABYTES", "-L", "--limit", "MEGABYTES|unlimited",
+               "Once the experiment has so many megabytes of events, no more are recorded; samples "
+               "are."},
+    SettingRow{Setting::delay, "a", "delay", SettingType::time, kSecond / 1000, 1'000'000 * kSecond,
+               0, "", "", "", "",
+               "Events are recorded from so long after the beginning; see duration."},
+    SettingRow{Setting::duration, "t", "duration", SettingType::time, kSecond / 1000,
+               1'000'000 * kSecond, 0, "duration TIME", "-t", "--time", "TIME|FROM-TO",
+               "The recording ends after that time; the program runs on. FROM-TO: events are "
+               "recorded from FROM to TO; a TO of 0 is the program's end. In seconds, or with m in "
+               "minutes."},
+    SettingRow{Setting::paused, "P", "paused", SettingType::flag, 0, 1, 0, "", "", "", "",
+               "Events are recorded from the first `resume` on."},
+    SettingRow{Setting::pause_signal, "y", "pause signal", SettingType::signal, 1, 64, 0, "", "-y",
+               "--pause-signal", "SIGNAL[,r]",
+               "Each delivery of the signal pauses the recording of events, or resumes it. It is "
+               "paused at first unless ,r is given."},
+    SettingRow{Setting::sample_signal, "l", "sample signal", SettingType::signal, 1, 64, 0, "",
+               "-l", "--sample-signal", "SIGNAL", "Each delivery of the signal takes a sample."},
+    SettingRow{Setting::hold, "h", "hold", SettingType::time, 1, 60 * kSecond, 0, "", "", "", "",
+               "A launched program waits at most so long for the answer to its collector."},
+    SettingRow{Setting::number, "n", "number", SettingType::count, 0, 999'999, 1, "", "", "", "",
+               "The first N that is tried in NAME.N.er. 0: NAME.er is tried before."},
+};
+static_assert(kSettings.size() == kSettingCount);
+static_assert([] {
+  for (std::size_t i = 0; i < kSettings.size(); ++i)
+    if (static_cast<std::size_t>(kSettings[i].setting) != i) return false;
+  return true;
+}());
+
+constexpr const SettingRow& row(Setting setting) {
+  return kSettings[static_cast<std::size_t>(setting)];
+}
+
+// A value for each row.
+class SettingValues {
+ public:
+  constexpr SettingValues() {
+    for (const SettingRow& each : kSettings) (*this)[each.setting] = each.initial;
+  }
+  constexpr std::uint64_t& operator[](Setting setting) {
+    return values_[static_cast<std::size_t>(setting)];
+  }
+  constexpr std::uint64_t operator[](Setting setting) const {
+    return values_[static_cast<std::size_t>(setting)];
+  }
+
+ private:
+  std::array<std::uint64_t, kSettingCount> values_{};
+};
+
+inline constexpr std::size_t kSettingsBytes = 264;  // of the text, with a final 0
+struct SettingsText {
+  char text[kSettingsBytes];
+};
+
+// "p=10007000;S=1000000000;...": every row, in decimal.
+constexpr SettingsText settings_text(const SettingValues& values) {
+  SettingsText to{};
+  std::size_t at = 0;
+  for (const SettingRow& each : kSettings) {
+    for (const char c : each.key) to.text[at++] = c;
+    to.text[at++] = '=';
+    char digits[20];
+    std::size_t count = 0;
+    for (std::uint64_t rest = values[each.setting]; rest != 0 || count == 0; rest /= 10)
+      digits[count++] = static_cast<char>('0' + rest % 10);
+    while (count > 0) to.text[at++] = digits[--count];
+    to.text[at++] = ';';
+  }
+  return to;
+}
+static_assert(kSettingCount * (1 + 1 + 20 + 1) < kSettingsBytes);
+
+// The number at the beginning of `text`, and how many characters it has.
+struct Digits {
+  std::uint64_t value;
+  std::size_t count;
+};
+constexpr Digits digits_of(const char* text, std::size_t length) {
+  Digits found{};
+  for (; found.count < length && text[found.count] >= '0' && text[found.count] <= '9';
+       ++found.count)
+    found.value = found.value * 10 + static_cast<std::uint64_t>(text[found.count] - '0');
+  return found;
+}
+
+// The values in such a text; what it does not name keeps its initial value. Any context.
+constexpr SettingValues settings_in(std::string_view text) {
+  SettingValues values;
+  while (!text.empty()) {
+    for (const SettingRow& each : kSettings) {
+      const std::size_t head = each.key.size() + 1;
+      if (text.size() < head || !text.starts_with(each.key) || text[head - 1] != '=') continue;
+      const Digits digits = digits_of(text.data() + head, text.size() - head);
+      if (digits.count != 0) values[each.setting] = digits.value;
+    }
+    while (!text.empty() && text.front() != ';') text.remove_prefix(1);
+    if (!text.empty()) text.remove_prefix(1);
+  }
+  return values;
+}
+
+}  // namespace gnomon::format

@@ -1,0 +1,42 @@
+// What a recording's settings say about its length and size. In gnomon-sampler.
+#include "libcollector/sampler/limits.h"
+
+#include <algorithm>
+
+#include "libcollector/core/atomic.h"
+
+namespace gnomon::sampler {
+
+using collector::atomic;
+using format::Setting;
+
+// Of the events: data files and lanes. Blocks of stacks are few beside them.
+std::uint64_t Limits::bytes() const {
+  std::uint64_t blocks = 0;
+  for (const std::uint32_t& each : page_.blocks)
+    blocks += atomic(const_cast<std::uint32_t&>(each)).load();
+  return blocks * format::kBlockBytes;
+}
+
+Limits::Due Limits::look(std::uint64_t now) {
+  const std::uint64_t start = page_.start_time, duration = settings_[Setting::duration],
+                      delay = settings_[Setting::delay], most = settings_[Setting::size_limit];
+  if (duration != 0 && now >= start + duration) return Due::duration;
+  constexpr auto kFull = static_cast<std::uint32_t>(format::PauseReason::size_limit);
+  if (most != 0 && atomic(page_.pause_reason).load() != kFull && bytes() >= most) return Due::size;
+  if (delay == 0 || is_delay_over_ || now < start + delay) return Due::nothing;
+  is_delay_over_ = true;
+  return Due::delay;
+}
+
+std::uint64_t Limits::next_look(std::uint64_t now) const {
+  constexpr std::uint64_t kSizeLooks = 100'000'000;  // ns
+  std::uint64_t next = ~0ull;
+  if (settings_[Setting::duration] != 0) next = page_.start_time + settings_[Setting::duration];
+  if (settings_[Setting::delay] != 0 && !is_delay_over_)
+    next = std::min(next, page_.start_time + settings_[Setting::delay]);
+  if (settings_[Setting::size_limit] != 0) next = std::min(next, now + kSizeLooks);
+  return next;
+}
+
+}  // namespace gnomon::sampler

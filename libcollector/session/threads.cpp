@@ -1,0 +1,100 @@
+// The threads that a session samples: how they come and go.
+#include "libcollector/session/threads.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+
+#include "libcollector/attach/thread_stacks.h"
+#include "libcollector/clock/thread_clock.h"
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/signal_action.h"
+#include "libcollector/core/syscall.h"
+#include "libcollector/program/alternate_stack.h"
+#include "libcollector/program/signal_masks.h"
+#include "libcollector/program/thread_start.h"
+
+namespace gnomon::collector {
+namespace {
+
+constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
+constinit pthread_key_t thread_key = 0;
+
+bool is_recording() { return recorder && recorder->recording(); }
+
+void on_thread_end(void* slot) {
+  auto& thread = *static_cast<Thread*>(slot);
+  if (current_thread != &thread) return;
+  stop_clock(thread);
+  apply_emulated_mask(thread);
+  current_thread = nullptr;
+  release_thread(thread);
+}
+
+// pthread_setspecific allocates for keys beyond the first 32, which a signal handler may not.
+constexpr pthread_key_t kKeysWithoutHeap = 32;
+
+}  // namespace
+
+bool prepare_threads() { return pthread_key_create(&thread_key, on_thread_end) == 0; }
+
+void follow_threads(Recorder& of) { recorder = &of; }
+
+void end_thread(Thread& thread) { on_thread_end(&thread); }
+
+bool adopt_thread(Thread& slot) {
+  if (raw_syscall(SYS_gettid) != long{slot.tid}) return false;
+  if (is_on_borrowed()) return false;  // the next tick sees its own stack
+  slot.adopting = 0;
+  if (Thread* own = current_thread; own && own != &slot && own->tid == slot.tid) {
+    slot.mask_emulated = own->mask_emulated;
+    if (own->ticking) {  // pthread_create has given it a clock already
+      stop_clock(slot);
+      release_thread(slot);
+      return false;
+    }
+    release_thread(*own);
+  }
+  slot.stack = running_stack(slot.stack);
+  current_thread = &slot;
+  if (thread_key < kKeysWithoutHeap) pthread_setspecific(thread_key, &slot);
+  return true;
+}
+
+// Also after the recording has ended: emulated masks outlive it.
+Thread* calling_thread() {
+  if (current_thread || !recorder || !recorder->control()) return current_thread;
+  const Blocked blocked(kAllSignals);
+  Thread* slot = find_thread(static_cast<std::uint32_t>(raw_syscall(SYS_gettid)));
+  if (slot && atomic(slot->adopting).load() != 0) adopt_thread(*slot);
+  return current_thread;
+}
+
+void start_parked_clock(Thread& thread) {
+  if (atomic(thread.parked).load() == 0 || !is_recording()) return;
+  std::uint64_t mask = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, arg(&mask), kSignalMaskBytes);
+  if (mask & signal_bit(SIGPROF) || atomic(thread.parked).exchange(0) == 0) return;
+  if (start_clock(thread))
+    std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
+}
+
+void begin_thread(Thread& thread) {
+  if (Thread* other =
+          current_thread) {  // the attach has given this thread a slot before it got here
+    stop_clock(*other);
+    release_thread(*other);
+  }
+  current_thread = &thread;
+  adopt_mask();
+  pthread_setspecific(thread_key, &thread);
+  if (!has_clock()) return;
+  if (start_clock(thread)) {
+    std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  recorder->drop(format::Drop::thread_clocks);
+}
+
+}  // namespace gnomon::collector

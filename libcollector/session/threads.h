@@ -1,0 +1,29 @@
+// The threads that a session samples: how they come and go.
+#pragma once
+#include "libcollector/core/thread_slots.h"
+#include "libcollector/record/recorder.h"
+
+namespace gnomon::collector {
+
+// Once a process. Returns false if the program has used up the keys of pthread_key_create. Normal
+// context.
+bool prepare_threads();
+// From now on the functions below are about the threads of that recording. Normal context.
+void follow_threads(Recorder& recorder);
+
+// Has the calling thread take over a slot that was made for it by another one. Returns false if it
+// is not the slot's thread, or cannot take it now. Any context.
+bool adopt_thread(Thread& slot);
+// Ends the sampling of the calling thread, whose slot it is, for good. Normal context.
+void end_thread(Thread& thread);
+// Returns the calling thread's slot, which it adopts now if its first tick was to do so, or null if
+// it is not sampled. Any context.
+Thread* calling_thread();
+// Starts the clock of the calling thread, whose slot it is, if the clock was withheld because the
+// thread blocked SIGPROF and it no longer does. Any context.
+void start_parked_clock(Thread& thread);
+// Samples the calling thread, whose slot it is, until the thread ends. The caller has filled the
+// slot's tid and stack.
+void begin_thread(Thread& thread);
+
+}  // namespace gnomon::collector

@@ -1,0 +1,278 @@
+// A debugger's session: control of recording. LLDB's command thread.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+
+#include "commands/experiment_finder.h"
+#include "injector/attach/lldb/lldb_attach.h"
+#include "injector/attach/ptrace/ptrace_attach.h"
+#include "injector/lldb_commands.h"
+#include "injector/presence.h"
+#include "injector/sampler.h"
+#include "plugin/process.h"
+#include "plugin/session.h"
+
+namespace gnomon::plugin {
+namespace {
+
+namespace fs = std::filesystem;
+using format::Setting;
+
+constexpr auto word(format::Ask ask) { return static_cast<std::uint32_t>(ask); }
+
+// Where the plugin lies: libcollector.so is beside it.
+Result<std::string> plugin_folder() {
+  Dl_info here{};
+  std::error_code error;
+  if (dladdr(reinterpret_cast<const void*>(&plugin_folder), &here) == 0 || !here.dli_fname)
+    return fault("the plugin cannot find out where it was loaded from");
+  return fs::canonical(here.dli_fname, error).parent_path().string();
+}
+
+std::string already(pid_t pid, const injector::Recording& recording) {
+  return fmt::format("Process {} is recorded already, to {}.\n", pid, recording.experiment);
+}
+
+// "/work/test.N.er"; the first of them may have another name.
+std::string names_of(const injector::Settings& settings) {
+  const std::uint64_t first = settings.values[Setting::number];
+  const std::string numbered = settings.stem + ".N.er";
+  if (first == 0) return fmt::format("{}.er; where it exists, {}", settings.stem, numbered);
+  return first == 1 ? numbered : fmt::format("{} from {} on", numbered, first);
+}
+
+bool is_for_good(const format::ControlPage& page) {
+  return page.pause_reason == static_cast<std::uint32_t>(format::PauseReason::size_limit);
+}
+
+tl::unexpected<Fault> size_limit_reached() {
+  return fault("the size limit of this recording is reached, and it has no more events",
+               "`collector disable`, `collector limit unlimited` and `collector enable` begin "
+               "another");
+}
+
+}  // namespace
+
+Result<injector::Settings> Session::next_recording(const commands::CollectSettings& chosen) const {
+  const auto folder = plugin_folder();
+  if (!folder) return tl::unexpected(folder.error());
+  auto settings = injector::new_settings(
+      std::span(&*folder, 1), {chosen.directory, chosen.experiment, chosen.group}, chosen.values);
+  if (settings && session_ != 0) settings->session = session_;
+  return settings;
+}
+
+void Session::remember(const injector::Settings& settings) {
+  stems_.erase(std::remove(stems_.begin(), stems_.end(), settings.stem), stems_.end());
+  stems_.insert(stems_.begin(), settings.stem);
+  session_ = settings.session;
+  names_ = names_of(settings);
+  stops_.watch(debugger_, settings.stem, settings.session);
+}
+
+injector::Found Session::our_recording(lldb::SBProcess process) const {
+  if (session_ == 0 || !is_alive(process)) return {};
+  for (const std::string& stem : stems_)
+    if (auto found = injector::find_recording(stem, session_, number_of(process)); found.page)
+      return found;
+  return {};
+}
+
+// What is set at stops alone may be changed at any time.
+Result<void> Session::set_settings(const commands::CollectSettings& settings) {
+  if (settings.samples_at_stops != settings_.samples_at_stops) {
+    settings_.samples_at_stops = settings.samples_at_stops;
+    stops_.set_sampling(settings.samples_at_stops);
+    return {};
+  }
+  lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
+  if (is_alive(process) && recording_of(process))
+    return fault(fmt::format("process {} is being recorded with the settings that it began with",
+                             process.GetProcessID()),
+                 "`collector disable` ends that; then set this and `collector enable` again");
+  const auto wanted = next_recording(settings);
+  if (!wanted) return tl::unexpected(wanted.error());
+  if (launch_) {
+    lldb::SBTarget target = launch_->target();
+    launch_->release(debugger_);
+    launch_.reset();
+    auto launch = injector::Launch::prepare(debugger_, target, *wanted);
+    if (!launch) return tl::unexpected(launch.error());
+    launch_ = std::move(*launch);
+    remember(*wanted);
+  }
+  settings_ = settings;
+  return {};
+}
+
+Result<std::string> Session::record(lldb::SBProcess process, const injector::Settings& settings) {
+  const auto result = injector::attach_by_lldb(debugger_, process, settings);
+  if (result) {
+    others_pid_ = 0;
+    given_back_ = 0;
+  }
+  auto text = injector::text_of(result, number_of(process));
+  return text ? *text + injector::stops_note(process) : text;
+}
+
+// One that LLDB cannot attach to is not recorded either.
+Result<std::string> Session::attach(std::int32_t pid) {
+  lldb::SBProcess here = debugger_.GetSelectedTarget().GetProcess();
+  if (is_alive(here))
+    return fault("LLDB has process " + std::to_string(here.GetProcessID()) + " already",
+                 "`collector enable` records that; `detach` first to attach to another");
+  const auto wanted = next_recording(settings_);
+  if (!wanted) return tl::unexpected(wanted.error());
+  const auto recording = injector::recording_in(pid);
+  auto text = recording ? already(pid, *recording)
+                        : injector::text_of(injector::attach_by_ptrace(pid, *wanted), pid);
+  if (!text) return text;
+  injector::let_sigprof_pass(debugger_);
+  const auto attached = injector::attach_debugger(debugger_, pid);
+  if (!attached && !recording) {
+    injector::ask_to_end(wanted->stem, wanted->session, pid);
+    const auto& [what, next] = attached.error();
+    return fault(what, next.empty() ? "" : "its recording has ended; " + next);
+  }
+  if (!attached) return tl::unexpected(attached.error());
+  injector::let_sigprof_pass(debugger_);  // of the target that this has made
+  given_back_ = 0;
+  if (!recording)
+    remember(*wanted);
+  else
+    stops_.watch(debugger_, recording->stem, recording->session);
+  return *text + *attached + injector::stops_note(debugger_.GetSelectedTarget().GetProcess());
+}
+
+Result<std::string> Session::enable() {
+  lldb::SBTarget target = debugger_.GetSelectedTarget();
+  if (!target.IsValid())
+    return fault("there is no target to collect from", "choose one with `target create PROGRAM`");
+  lldb::SBProcess process = target.GetProcess();
+  const bool alive = is_alive(process);
+  const bool later_too = launch_ && launch_->target() == target;
+  if (later_too && (!alive || is_recorded(process)))
+    return std::string("Already enabled: every run writes an experiment.\n");
+  auto wanted = next_recording(settings_);
+  if (!wanted) return tl::unexpected(wanted.error());
+  const std::string pid = std::to_string(process.GetProcessID());
+  std::string text;
+  if (is_recorded(process)) {
+    text = "Process " + pid + " is recorded already.\n";
+  } else if (const auto* others = recorded_by_others(process)) {
+    text = already(number_of(process), *others);
+  } else if (alive) {
+    auto attached = record(process, *wanted);
+    if (!attached && !injector::was_launched(number_of(process))) return attached;
+    text = attached ? *attached : sentence(attached.error()) + "\n";
+  }
+  remember(*wanted);
+  if (later_too) return text;
+  if (launch_) launch_->release(debugger_);
+  launch_.reset();
+  auto launch = injector::Launch::prepare(debugger_, target, *wanted);
+  if (!launch && !alive) return tl::unexpected(launch.error());
+  if (!launch) return text;
+  launch_ = std::move(*launch);
+  return text +
+         (text.empty() ? "Enabled: every run from now on writes an experiment, "
+                       : "Every later run writes one, too: ") +
+         names_ + ".\n";
+}
+
+std::optional<std::string> Session::end_recording(lldb::SBProcess process) {
+  if (!is_alive(process)) return std::nullopt;
+  const pid_t pid = number_of(process);
+  for (const std::string& stem : stems_)
+    if (session_ != 0 && injector::ask_to_end(stem, session_, pid))
+      return "Disabled: process " + std::to_string(pid) + " runs on without being recorded.\n" +
+             give_back(process, session_);
+  const auto* others = recorded_by_others(process);
+  if (others && injector::ask_to_end(others->stem, others->session, pid))
+    return "Disabled: process " + std::to_string(pid) + " runs on without being recorded.\n" +
+           give_back(process, others->session);
+  return end_rest(process);
+}
+
+// Once a process: nothing tells afterwards what was given back.
+std::optional<std::string> Session::end_rest(lldb::SBProcess process) {
+  if (given_back_ == process.GetUniqueID()) return std::nullopt;
+  const bool was_recorded =
+      session_ != 0 && !commands::find_experiment(stems_, session_, process.GetProcessID()).empty();
+  if (!was_recorded) return std::nullopt;
+  return fmt::format(
+      "Disabled: the recording of process {} was over already; `collector status` says why.\n{}",
+      process.GetProcessID(), give_back(process, session_));
+}
+
+// A process that runs ends its recording itself, and what the collector has of it stays.
+std::string Session::give_back(lldb::SBProcess process, std::uint64_t session) {
+  if (process.GetState() != lldb::eStateStopped)
+    return "It is not stopped: its calls still go through the collector, which forwards them.\n";
+  const auto released = injector::release_by_lldb(debugger_, process, session);
+  if (released) given_back_ = process.GetUniqueID();
+  return injector::release_text(released);
+}
+
+Result<std::string> Session::disable() {
+  const auto left = end_recording(debugger_.GetSelectedTarget().GetProcess());
+  if (!launch_ && !left)
+    return fault("the collector is not enabled", "`collector enable` does that");
+  if (launch_) launch_->release(debugger_);
+  launch_.reset();
+  stops_.forget(debugger_);
+  return left ? *left : std::string("Disabled: later runs are not recorded.\n");
+}
+
+Result<injector::Found> Session::recording_of(lldb::SBProcess process) {
+  injector::Found found = our_recording(process);
+  if (!found.page)
+    if (const auto* others = recorded_by_others(process))
+      found = injector::find_recording(others->stem, others->session, number_of(process));
+  if (!found.page)
+    return fault("no process is being recorded", is_alive(process)
+                                                     ? "type `collector enable`"
+                                                     : "type `collector enable` and `run`");
+  return found;
+}
+
+// Silent if it is paused already, as dbx is.
+Result<std::string> Session::pause() {
+  const auto found = recording_of(debugger_.GetSelectedTarget().GetProcess());
+  if (!found) return tl::unexpected(found.error());
+  if (is_for_good(*found->page)) return size_limit_reached();
+  const auto paused = injector::pause(found->experiment, *found->page);
+  if (!paused) return tl::unexpected(paused.error());
+  return *paused ? std::string(
+                       "Paused: samples are taken, but no events are recorded until "
+                       "`collector resume`.\n")
+                 : "";
+}
+
+Result<std::string> Session::resume() {
+  const auto found = recording_of(debugger_.GetSelectedTarget().GetProcess());
+  if (!found) return tl::unexpected(found.error());
+  if (is_for_good(*found->page)) return size_limit_reached();
+  const auto resumed = injector::resume(found->experiment, *found->page);
+  if (!resumed) return tl::unexpected(resumed.error());
+  return *resumed ? std::string("Resumed: events are recorded again.\n") : "";
+}
+
+Result<std::string> Session::record_sample(const std::string& label) {
+  const auto found = recording_of(debugger_.GetSelectedTarget().GetProcess());
+  if (!found) return tl::unexpected(found.error());
+  if (!injector::ask_for_sample(*found->page, format::Verb::sample, format::SampleEvent::manual,
+                                label))
+    return fault("gnomon-sampler does not answer, so no sample was taken",
+                 "`collector header` says since when");
+  return label.empty() ? std::string("Sample recorded.\n") : "Sample " + label + " recorded.\n";
+}
+
+Result<void> Session::note_stop() {
+  return stops_.note(debugger_.GetSelectedTarget().GetProcess());
+}
+
+}  // namespace gnomon::plugin
