@@ -26,6 +26,8 @@ using format::SettingRow;
 using format::SettingType;
 using format::SettingValues;
 
+std::string_view shown(std::string_view word) { return word.empty() ? "an empty word" : word; }
+
 // The value in the setting's own words.
 std::string text_of(const SettingRow& row, std::uint64_t value) {
   SettingValues values;
@@ -92,7 +94,7 @@ Result<Parsed> interval_in(const SettingRow& row, std::string_view word) {
   const std::string_view unit = number ? number->unit : "";
   const bool is_micro = unit == "u" || unit == "us";
   if (!number || (!is_micro && !unit.empty() && unit != "m" && unit != "ms"))
-    return fault(fmt::format("{} is not an interval", word), "on, hi, lo, 5m and 500u are");
+    return fault(fmt::format("{} is not an interval", shown(word)), "on, hi, lo, 5m and 500u are");
   const auto value = in_range(row, word, number->value * (is_micro ? 1e3 : 1e6));
   if (!value) return tl::unexpected(value.error());
   const std::uint64_t rounded = *value / 1000 * 1000;
@@ -107,7 +109,8 @@ Result<Parsed> time_of(const SettingRow& row, std::string_view word) {
   if (word == "off") return Parsed{0, ""};
   if (word == "on") return Parsed{row.initial, ""};
   const auto time = time_in(word);
-  if (!time) return fault(fmt::format("{} is not a time", word), "10, 0.5s, 500ms and 2m are");
+  if (!time)
+    return fault(fmt::format("{} is not a time", shown(word)), "10, 0.5s, 500ms and 2m are");
   if (*time < row.least || *time > row.most) return out_of_range(row, word);
   return Parsed{*time, ""};
 }
@@ -116,7 +119,8 @@ Result<Parsed> size_in(const SettingRow& row, std::string_view word) {
   if (word == "unlimited" || word == "none") return Parsed{0, ""};
   const auto number = number_in(word);
   if (!number || (!number->unit.empty() && number->unit != "MB"))
-    return fault(fmt::format("{} is not a size", word), "a number of megabytes and unlimited are");
+    return fault(fmt::format("{} is not a size", shown(word)),
+                 "a number of megabytes and unlimited are");
   const auto value = in_range(row, word, number->value * static_cast<double>(format::kMegabyte));
   if (!value) return tl::unexpected(value.error());
   return Parsed{*value, ""};
@@ -139,7 +143,8 @@ Result<Parsed> signal_in(const SettingRow&, std::string_view word) {
   if (word == "off") return Parsed{0, ""};
   const std::uint64_t number = signal_number(word);
   constexpr std::uint64_t kNotPossible[] = {SIGKILL, SIGSTOP, SIGPROF};
-  if (number == 0) return fault(fmt::format("{} is not a signal", word), "USR1 and SIGUSR2 are");
+  if (number == 0)
+    return fault(fmt::format("{} is not a signal", shown(word)), "USR1 and SIGUSR2 are");
   if (std::find(std::begin(kNotPossible), std::end(kNotPossible), number) != std::end(kNotPossible))
     return fault(fmt::format("{} cannot be used for this", word), "SIGUSR1 and SIGUSR2 can");
   return Parsed{number, ""};
@@ -167,7 +172,7 @@ Result<void> set_range(std::string_view word, SettingValues& values) {
     first += last.substr(std::min(last.size(), last.find_last_of("0123456789.") + 1));
   const auto from = time_in(first), to = time_in(last);
   if (!from || !to)
-    return fault(fmt::format("{} is not a time", word), "10, 2m, 5-10 and 1m-2m are");
+    return fault(fmt::format("{} is not a time", shown(word)), "10, 2m, 5-10 and 1m-2m are");
   const SettingRow& row = format::row(Setting::duration);
   if (*from > row.most || *to > row.most) return out_of_range(row, word);
   if (*to != 0 && *to <= *from)
@@ -213,7 +218,7 @@ Result<std::string> set_pause_signal(std::string_view word, SettingValues& value
 Result<void> check_ending(const std::string& word, std::string_view ending) {
   const std::string file = fs::path(word).filename().string();
   if (file.ends_with(ending) && file != ending) return {};
-  return fault(fmt::format("{} does not end in {}", word, ending),
+  return fault(fmt::format("{} does not end in {}", shown(word), ending),
                fmt::format("a name such as test{} does", ending));
 }
 

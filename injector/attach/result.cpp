@@ -31,10 +31,11 @@ std::string not_sampled(const AttachResult& result) {
 }
 
 std::string lines_of(const AttachResult& result, pid_t pid) {
-  std::string text =
-      fmt::format("Recording process {} to {}: {}. ", pid, result.experiment,
-                  result.has_clock ? count(result.threads, "thread") + ", by their CPU clocks"
-                                   : "samples alone, as the clock is off");
+  std::string text = fmt::format("Recording process {} to {}: {}. ", pid, result.experiment,
+                                 !result.has_clock ? "samples alone, as the clock is off"
+                                 : result.threads == 1
+                                     ? "1 thread, by its CPU clock"
+                                     : count(result.threads, "thread") + ", by their CPU clocks");
   text +=
       result.others_ran
           ? fmt::format("One thread at a time was stopped, for {:.1f} ms in all.\n", result.held_ms)

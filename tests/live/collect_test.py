@@ -46,7 +46,7 @@ def attempt(work, kind):
         pid = number_of(program)
         with collecting(pid, work) as gnomon:
             line = gnomon.stdout.readline()
-            enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, by their CPU clocks\. "
+            enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, by (?:its|their) CPU clocks?\. "
                                r"One thread at a time was stopped, for (\d+\.\d) ms in all\.\n", line)
             if not enabled:
                 return line + gnomon.stdout.read(), None
