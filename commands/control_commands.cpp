@@ -1,6 +1,7 @@
 // Commands that control recording and choose its settings. A debugger's command thread.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -144,8 +145,7 @@ Result<Answer> run_store(Host& host, const Invocation& call) {
   const auto known = std::find(std::begin(kKnown), std::end(kKnown), verb);
   if (known == std::end(kKnown)) return wrong_word("store", verb, kKnown);
   if (call.arguments.size() < 2)
-    return fault(fmt::format("store {} needs a name", verb),
-                 fmt::format("`help store` shows its syntax"));
+    return fault(fmt::format("store {} needs a name", verb), "`help store` shows its syntax");
   const std::string& name = call.arguments[1];
   const bool is_experiment = verb == "experiment" || verb == "filename";
   const std::string item = "store " + (is_experiment ? "experiment" : verb);

@@ -6,8 +6,9 @@
 
 namespace gnomon::commands {
 
-// Of the experiments stem.er and stem.N.er of those stems the one that began last, whose header
-// carries the session word and, unless pid is 0, the pid: pids alone repeat. Empty: none.
+// Returns the path of the newest experiment stem.er or stem.N.er, for any of the stems, that was
+// recorded in this session and, unless pid is 0, of this process. Empty: there is none. The session
+// is compared because pids repeat.
 std::string find_experiment(std::span<const std::string> stems, std::uint64_t session,
                             std::uint64_t pid);
 

@@ -100,7 +100,8 @@ Result<void> Session::set_settings(const commands::CollectSettings& settings) {
     launch_->release(debugger_);
     launch_.reset();
     auto launch = injector::Launch::prepare(debugger_, target, *wanted);
-    if (!launch) return tl::unexpected(launch.error());
+    if (!launch)
+      return fault(launch.error().what + ", so later runs are not recorded", launch.error().next);
     launch_ = std::move(*launch);
     remember(*wanted);
   }

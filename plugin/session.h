@@ -40,10 +40,13 @@ class Session : public commands::Host {
   // Recordings of these settings are ours from now on.
   void remember(const injector::Settings& settings);
   Result<std::string> record(lldb::SBProcess process, const injector::Settings& settings);
-  // Ends what a process is recorded by. Null: nothing; else what the collector still has of it.
+  // Ends the recording of a process, whoever began it, and gives the process back. Returns what to
+  // tell the user; null: it is not recorded.
   std::optional<std::string> end_recording(lldb::SBProcess process);
   std::string give_back(lldb::SBProcess process, std::uint64_t session);
-  // Likewise, but of a recording of ours that is over and may have left something in the process.
+  // Gives a process back whose recording in this session has ended by itself or failed, which
+  // leaves the collector's hooks and handler in it. Returns what to tell the user; null: there is
+  // nothing to give back.
   std::optional<std::string> end_rest(lldb::SBProcess process);
   // Our recording of the process. Without a page: there is none.
   injector::Found our_recording(lldb::SBProcess process) const;
