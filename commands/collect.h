@@ -1,14 +1,25 @@
-// `gnomon collect`: records a process that runs, without a debugger. The program's only thread.
+// `gnomon collect`: records without a debugger a program that it executes, or a process that runs.
+// The program's only thread.
 #pragma once
 #include <span>
 #include <string>
 
-#include "reader/base/result.h"
+#include "commands/collect_options.h"
+#include "commands/command.h"
+#include "injector/settings.h"
 
 namespace gnomon::commands {
 
-// `words`: what follows the verb. Prints how it begins; returns, with how it ended, when the time
-// is over, the process has ended or SIGINT, SIGTERM or SIGHUP comes.
-Result<std::string> collect(std::span<const std::string> words);
+// words: what follows `collect`. Returns what to print at the end; does not return if it executes a
+// program.
+Result<Answer> collect(std::span<const std::string> words);
+
+// Records the process of the line until it is told to end, or it ends, or the duration is over.
+Result<Answer> collect_process(const CollectLine& line, const injector::Settings& settings);
+// Ends what another debugger or another of these programs began.
+Result<Answer> end_collecting(pid_t pid);
+
+// The forms, the options, the default set-up and the ranges of this machine.
+std::string collect_help();
 
 }  // namespace gnomon::commands

@@ -8,9 +8,7 @@
 namespace gnomon::commands {
 namespace {
 
-Result<Answer> run_version(Host&, const Invocation&) {
-  return Answer{"Gnomon " GNOMON_VERSION "\n", {}};
-}
+Result<Answer> run_version(Host&, const Invocation&) { return Answer{version_text(), {}}; }
 
 Result<Answer> run_help(Host&, const Invocation& call) {
   if (call.arguments.empty()) return Answer{help_text(), {}};

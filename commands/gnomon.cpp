@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -38,15 +39,19 @@ class ShellHost : public Host {
   std::string experiment_;
 };
 
-constexpr const char* kUsage =
-    "Usage: gnomon print [OPTION]... -REPORT... EXPERIMENT\n"
-    "       gnomon collect -P PID [-t TIME] [-d DIRECTORY]\n"
-    "       gnomon collect -P PID -e\n"
-    "       gnomon help [COMMAND]\n"
-    "       gnomon version\n\n"
-    "collect records a process that runs, without a debugger, to DIRECTORY/test.N.er: for\n"
-    "TIME (10, 10s, 2m), or until Ctrl-C or its end. -e ends a recording, whoever began it.\n\n"
-    "Example: gnomon print -functions test.1.er\n";
+std::string usage() {
+  std::istringstream forms("gnomon print [OPTION]... -REPORT... EXPERIMENT\n" + collect_syntax() +
+                           "gnomon help [COMMAND]\ngnomon version\n");
+  std::string text;
+  for (std::string form; std::getline(forms, form);)
+    text += (text.empty() ? "Usage: " : "       ") + form + "\n";
+  return text +
+         "\ncollect records a program from its beginning, or a process that runs, without a "
+         "debugger.\n"
+         "`gnomon collect` lists its options. print shows what was recorded.\n\n"
+         "Example: gnomon collect -o try.er ./program\n"
+         "         gnomon print -functions try.er\n";
+}
 
 // A report, or a choice of what later ones show, and its own words.
 struct Wanted {
@@ -147,19 +152,16 @@ Result<Answer> run(const std::vector<std::string>& words) {
   const std::string verb = words.empty() ? "" : words.front();
   const std::vector<std::string> rest(words.empty() ? words.end() : words.begin() + 1, words.end());
   if (verb == "print") return print(rest);
-  if (verb == "collect") {
-    auto said = collect(rest);
-    if (!said) return tl::unexpected(said.error());
-    return Answer{std::move(*said), {}};
-  }
+  if (verb == "collect") return collect(rest);
   ShellHost host;
   if (verb == "help" || verb == "--help" || verb == "-h" || verb.empty()) {
     if (rest.size() == 1 && rest[0] == "--markdown")
-      return Answer{fmt::format("{}\n## In the shell\n\n```\n{}```\n", help_markdown(), kUsage),
+      return Answer{fmt::format("{}\n## In the shell\n\n```\n{}```\n\n### collect\n\n```\n{}```\n",
+                                help_markdown(), usage(), collect_options_text()),
                     {}};
-    if (rest.size() == 1 && rest[0] == "collect") return Answer{kUsage, {}};
+    if (rest.size() == 1 && rest[0] == "collect") return Answer{collect_help(), {}};
     auto help = execute(host, **find_command("help"), rest);
-    if (help && rest.empty()) help->text.insert(0, std::string(kUsage) + "\n");
+    if (help && rest.empty()) help->text.insert(0, usage() + "\n");
     return help;
   }
   if (verb == "version" || verb == "--version")

@@ -21,7 +21,24 @@ std::string future_sentence() {
   return "Not in this version, and said so: " + names + ".";
 }
 
-// A paragraph as lines that begin with `indent`; the first one behind `lead`.
+std::string wrapped_lines(std::string_view paragraphs) {
+  std::istringstream lines{std::string(paragraphs)};
+  std::string out;
+  for (std::string line; std::getline(lines, line);) out += wrapped(line, "", "");
+  return out;
+}
+
+// use(term, meaning): an option or an operand of the command.
+template <typename Use>
+void each_term(const Command& command, Use use) {
+  for (const Option& option : option_table())
+    if (contains(command.options, option.id))
+      use(fmt::format("{} {}", option.name, option.operand), option.meaning);
+  if (command.role == Role::report) use(std::string("EXPERIMENT"), kExperiment);
+}
+
+}  // namespace
+
 std::string wrapped(std::string_view paragraph, const std::string& lead,
                     const std::string& indent) {
   std::istringstream words{std::string(paragraph)};
@@ -40,23 +57,7 @@ std::string wrapped(std::string_view paragraph, const std::string& lead,
   return out + line + "\n";
 }
 
-std::string wrapped_lines(std::string_view paragraphs) {
-  std::istringstream lines{std::string(paragraphs)};
-  std::string out;
-  for (std::string line; std::getline(lines, line);) out += wrapped(line, "", "");
-  return out;
-}
-
-// use(term, meaning): an option or an operand of the command.
-template <typename Use>
-void each_term(const Command& command, Use use) {
-  for (const Option& option : option_table())
-    if (contains(command.options, option.id))
-      use(fmt::format("{} {}", option.name, option.operand), option.meaning);
-  if (command.role == Role::report) use(std::string("EXPERIMENT"), kExperiment);
-}
-
-}  // namespace
+std::string version_text() { return "Gnomon " GNOMON_VERSION "\n"; }
 
 std::string syntax(const Command& command) {
   std::string text(command.operands);

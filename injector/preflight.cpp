@@ -2,6 +2,12 @@
 #include "injector/preflight.h"
 
 #include <elf.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
@@ -49,9 +55,8 @@ Segments segments_of(std::ifstream& file, const Elf64_Ehdr& header) {
   return found;
 }
 
-}  // namespace
-
-Result<void> check_kind(const std::string& path) {
+// Returns the loader that the program names.
+Result<std::string> check_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header{};
   if (!file || !read_at(file, 0, header))
@@ -72,14 +77,45 @@ Result<void> check_kind(const std::string& path) {
   if (segments.interpreter->find("ld-musl") != std::string::npos)
     return fault("it uses musl, the collector needs glibc",
                  std::string("build it against glibc; ") + kFromOutside);
-  const auto linkage = Linkage::of(path);
-  return linkage ? check_sanitizer(*linkage) : Result<void>{};
+  if (const auto linkage = Linkage::of(path))
+    if (auto fits = check_sanitizer(*linkage); !fits) return tl::unexpected(fits.error());
+  return *segments.interpreter;
+}
+
+tl::unexpected<Fault> unfit(const std::string& executable, const Fault& why) {
+  return fault(executable + " cannot be recorded: " + why.what, why.next);
+}
+
+}  // namespace
+
+Result<void> check_kind(const std::string& path) {
+  const auto loader = check_file(path);
+  if (!loader) return tl::unexpected(loader.error());
+  return {};
 }
 
 Result<void> check_program(const std::string& executable) {
-  auto fits = check_kind(executable);
-  if (fits) return {};
-  return fault(executable + " cannot be recorded: " + fits.error().what, fits.error().next);
+  const auto loader = check_file(executable);
+  if (!loader) return unfit(executable, loader.error());
+  if (access(loader->c_str(), X_OK) != 0)
+    return unfit(executable, {fmt::format("its loader {} is missing", *loader),
+                              "install the libraries that it was built for"});
+  return {};
+}
+
+Result<void> check_privileges(const std::string& executable) {
+  struct stat info {};
+  struct statvfs mount {};
+  if (stat(executable.c_str(), &info) != 0 || statvfs(executable.c_str(), &mount) != 0) return {};
+  if ((mount.f_flag & ST_NOSUID) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return {};
+  const bool has_user = (info.st_mode & S_ISUID) != 0 && info.st_uid != getuid();
+  const bool has_group = (info.st_mode & S_ISGID) != 0 && info.st_gid != getgid();
+  const bool has_capabilities =
+      getuid() != 0 && getxattr(executable.c_str(), "security.capability", nullptr, 0) > 0;
+  if (!has_user && !has_group && !has_capabilities) return {};
+  return unfit(executable, {"it changes its user, its group or its capabilities, and the loader "
+                            "preloads nothing into such a program",
+                            "start it as the user that it becomes"});
 }
 
 }  // namespace gnomon::injector

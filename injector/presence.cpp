@@ -71,7 +71,7 @@ bool was_launched(pid_t pid) {
 Fault absence(pid_t pid, const std::string& library) {
   if (is_secure(pid))
     return {"the loader preloads nothing into a program that changes its user or has capabilities",
-            "run LLDB as that user"};
+            "start it as that user"};
   if (variable(pid, "LD_PRELOAD").find(library) == std::string::npos)
     return {"its LD_PRELOAD lacks " + library,
             "see `settings show target.env-vars` and the options of `process launch`"};

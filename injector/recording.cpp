@@ -79,6 +79,26 @@ std::string stem_of(const std::string& experiment) {
   return is_numbered ? fs::path(name).replace_extension() : name;
 }
 
+// A recording whose page the process has mapped. What is in another mount namespace is named as the
+// process sees it.
+std::optional<Recording> mapped_by(pid_t pid, bool (*fits)(const ControlPage& page)) {
+  const pid_t own = own_number(pid);
+  std::istringstream maps(proc_text(pid, "maps"));
+  for (std::string line; std::getline(maps, line);) {
+    const auto at = line.find('/');
+    if (at == std::string::npos) continue;
+    const fs::path path = line.substr(at);
+    const std::string stem = stem_of(path.parent_path());
+    if (path.filename() != format::kControlFile || stem.empty()) continue;
+    for (const std::string& root : {std::string(), "/proc/" + std::to_string(pid) + "/root"}) {
+      const Page page = map_page(root + path.string(), own);
+      if (page && fits(*page))
+        return Recording{root + path.parent_path().string(), root + stem, page->session};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool records(const ControlPage& page) {
@@ -117,23 +137,12 @@ Fault with_left_behind(const Fault& why, const Settings& settings, pid_t pid) {
   return why;
 }
 
-// By the pages it has mapped. What is in another mount namespace is named as the process sees it.
-std::optional<Recording> recording_in(pid_t pid) {
-  const pid_t own = own_number(pid);
-  std::istringstream maps(proc_text(pid, "maps"));
-  for (std::string line; std::getline(maps, line);) {
-    const auto at = line.find('/');
-    if (at == std::string::npos) continue;
-    const fs::path path = line.substr(at);
-    const std::string stem = stem_of(path.parent_path());
-    if (path.filename() != format::kControlFile || stem.empty()) continue;
-    for (const std::string& root : {std::string(), "/proc/" + std::to_string(pid) + "/root"}) {
-      const Page page = map_page(root + path.string(), own);
-      if (page && records(*page))
-        return Recording{root + path.parent_path().string(), root + stem, page->session};
-    }
-  }
-  return std::nullopt;
+std::optional<Recording> recording_in(pid_t pid) { return mapped_by(pid, records); }
+
+std::optional<Recording> failed_recording_in(pid_t pid) {
+  return mapped_by(pid, [](const ControlPage& page) {
+    return page.major == format::kFormatMajor && has_state(page, {format::State::failed});
+  });
 }
 
 }  // namespace gnomon::injector

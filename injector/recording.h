@@ -50,5 +50,7 @@ struct Recording {
   std::uint64_t session = 0;
 };
 std::optional<Recording> recording_in(pid_t pid);
+// A recording of the process that has failed: the collector's hooks and handler are still in it.
+std::optional<Recording> failed_recording_in(pid_t pid);
 
 }  // namespace gnomon::injector

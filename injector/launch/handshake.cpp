@@ -33,8 +33,10 @@ bool runs(pid_t pid) {
 
 }  // namespace
 
-Result<std::string> ask_to_record(const std::string& stem, std::uint64_t session, pid_t pid,
-                                  unsigned limit_ms, const std::stop_token& stop) {
+Result<std::string> ask_to_record(const Expected& expected, unsigned limit_ms,
+                                  const std::function<void(const std::string& experiment)>& armed,
+                                  const std::stop_token& stop) {
+  const auto& [stem, session, pid] = expected;
   const auto limit = Clock::now() + std::chrono::milliseconds(limit_ms);
   Found found;
   for (; Clock::now() < limit && !stop.stop_requested();
@@ -49,6 +51,7 @@ Result<std::string> ask_to_record(const std::string& stem, std::uint64_t session
       case format::State::none:
         continue;
       case format::State::armed:
+        if (armed) armed(found.experiment);
         std::atomic_ref(page->asked).store(static_cast<std::uint32_t>(format::Ask::record));
         syscall(SYS_futex, &page->asked, FUTEX_WAKE, 1, nullptr, nullptr, 0);
         return found.experiment;

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <string>
 
@@ -11,10 +12,18 @@
 
 namespace gnomon::injector {
 
-// Waits up to `limit_ms` for the control page of process `pid` below `stem` (/directory/test of
-// test.N.er) and for the collector to be armed, then tells it to record. Returns the experiment,
+// The experiment of a launched process, before it has a name.
+struct Expected {
+  std::string stem;  // /directory/test of test.N.er
+  std::uint64_t session;
+  pid_t pid;
+};
+
+// Waits up to `limit_ms` for the control page of the experiment and for the collector to be armed,
+// calls `armed`, which may be empty, and tells the collector to record. Returns the experiment,
 // empty if the program has ended; a Fault says why the program runs without being recorded.
-Result<std::string> ask_to_record(const std::string& stem, std::uint64_t session, pid_t pid,
-                                  unsigned limit_ms, const std::stop_token& stop);
+Result<std::string> ask_to_record(const Expected& expected, unsigned limit_ms,
+                                  const std::function<void(const std::string& experiment)>& armed,
+                                  const std::stop_token& stop);
 
 }  // namespace gnomon::injector

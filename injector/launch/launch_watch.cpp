@@ -1,12 +1,9 @@
 // Watches a target's launches and answers the collector of each. On a thread of its own.
 #include "injector/launch/launch_watch.h"
 
-#include <chrono>
-
-#include "injector/launch/handshake.h"
+#include "injector/launch/follow_launch.h"
 #include "injector/preflight.h"
 #include "injector/presence.h"
-#include "injector/sampler.h"
 
 namespace gnomon::injector {
 namespace {
@@ -65,29 +62,9 @@ void Watch::warn(const std::string& what) {
 }
 
 std::optional<Fault> Watch::fault_of(pid_t pid, const std::stop_token& stop) {
-  using std::chrono::milliseconds;
   if (auto fit = check_program(executable_); !fit) return fit.error();
-  for (unsigned looks = 0; !stop.stop_requested(); ++looks) {
-    switch (presence(pid, executable_, settings_.library)) {
-      case Presence::gone:
-        return std::nullopt;
-      case Presence::absent:
-        return absence(pid, settings_.library);
-      case Presence::here: {
-        auto asked = ask_to_record(settings_.stem, settings_.session, pid, kHoldMs, stop);
-        if (!asked) return asked.error();
-        if (asked->empty()) return std::nullopt;
-        const std::string failed = follow_recording(settings_, *asked, pid);
-        if (!failed.empty() && presence(pid, executable_, settings_.library) == Presence::here)
-          warn(failed);
-        return std::nullopt;
-      }
-      case Presence::not_yet:
-        // A program stopped before its loader ran may stay so for long.
-        std::this_thread::sleep_for(milliseconds(looks < 2000 ? 1 : 20));
-    }
-  }
-  return std::nullopt;
+  return follow_launch({settings_, executable_, pid},
+                       {{}, [this](const std::string& lines) { warn(lines); }}, stop);
 }
 
 std::optional<Fault> Watch::verdict(lldb::SBProcess process) {

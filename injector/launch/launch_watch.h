@@ -14,9 +14,6 @@
 
 namespace gnomon::injector {
 
-// How long a launched program waits for this watch at most, ms.
-inline constexpr unsigned kHoldMs = 2000;
-
 class Watch {
  public:
   // executable: real path of the program. A failed launch is also reported on the debugger's error

@@ -31,7 +31,7 @@ INNER = {
     "injector/attach/ptrace": {"injector/attach", "injector/preflight.h", "injector/recording.h", "injector/sampler.h", "injector/settings.h"},
 }
 # The program gnomon is more than its commands: file -> rooms that it may know as well.
-FILES = {"commands/collect.cpp": {"injector"}}
+FILES = dict.fromkeys(("commands/collect.h", "commands/collect.cpp", "commands/collect_process.cpp"), {"injector"})
 # foreign header prefix -> rooms that may include it
 FOREIGN = {
     "lldb/": {"plugin", "injector"},

@@ -247,8 +247,7 @@ std::optional<std::chrono::nanoseconds> run_until(lldb::SBProcess& process,
 
 Fault why_not_held(lldb::SBProcess& process) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
-  if (has_ended(pid))
-    return {"process " + std::to_string(pid) + " ended meanwhile", ""};
+  if (has_ended(pid)) return {"process " + std::to_string(pid) + " ended meanwhile", ""};
   if (process.GetState() == lldb::eStateRunning)
     return {"LLDB did not stop process " + std::to_string(pid) + " again",
             "interrupt it and repeat"};

@@ -1,0 +1,166 @@
+// `gnomon collect -P PID`: records a process that runs, without a debugger. The program's only
+// thread.
+#include "commands/collect.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+
+#include "injector/attach/ptrace/ptrace_attach.h"
+#include "injector/attach/remote/remote_process.h"
+#include "injector/recording.h"
+#include "injector/settings.h"
+
+namespace gnomon::commands {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What ended it. recording: it did, by its duration or a failure.
+enum class End { told, recording, process, program };
+
+sigset_t ends() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  return signals;
+}
+
+// A recording that ends because its process does is not meant.
+bool is_over(const format::ControlPage& page) {
+  return std::atomic_ref(page.asked).load() == static_cast<std::uint32_t>(format::Ask::end) ||
+         std::atomic_ref(page.state).load() == static_cast<std::uint32_t>(format::State::failed);
+}
+
+// What the kernel says of a process whose first thread has ended is little, though it runs on.
+End wait(pid_t pid, const std::string& program, format::ControlPage* page) {
+  constexpr timespec kLook{0, 50'000'000};
+  const sigset_t signals = ends();
+  for (;;) {
+    if (sigtimedwait(&signals, nullptr, &kLook) > 0) return End::told;
+    const std::string now = injector::program_identity(pid);
+    if (now.empty() && injector::threads_of(pid).size() <= 1) return End::process;
+    if (!now.empty() && now != program) return End::program;
+    if (page && is_over(*page)) return End::recording;
+  }
+}
+
+std::string failure_text(const format::ControlPage* page) {
+  if (!page || page->state != static_cast<std::uint32_t>(format::State::failed)) return "";
+  const auto* row = format::find_failure(page->failure);
+  if (!row) return "";
+  return fmt::format("No events since: {}.\n",
+                     sentence({std::string(row->what), std::string(row->next)}));
+}
+
+std::string ending(End end, pid_t pid) {
+  switch (end) {
+    case End::process:
+      return fmt::format("process {} has ended", pid);
+    case End::program:
+      return fmt::format("process {} runs another program now, which is not recorded", pid);
+    default:
+      return fmt::format("process {} runs on", pid);
+  }
+}
+
+// What the collector still has of a process that runs on, as a line; empty: nothing.
+std::string give_back(const injector::Settings& settings, End end, pid_t pid) {
+  injector::ask_to_end(settings.stem, settings.session, pid);
+  if (end != End::told && end != End::recording) return "";
+  return injector::release_text(injector::release_by_ptrace(pid, settings.session));
+}
+
+// A process of its own, which ends the recording if this one is killed before it has: then the pipe
+// between them closes. Where none can be made the recording goes on, as after a debugger.
+class Guard {
+ public:
+  Guard(const injector::Settings& settings, pid_t recorded) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    child_ = fork();
+    if (child_ == 0) {
+      close(ends[1]);
+      keep(settings, recorded, ends[0]);
+    }
+    close(ends[0]);
+    alive_ = ends[1];
+  }
+  ~Guard() {
+    if (alive_ >= 0) close(alive_);
+    if (child_ > 0) waitpid(child_, nullptr, 0);
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  // In the child. The signals that end this program are blocked.
+  [[noreturn]] static void keep(const injector::Settings& settings, pid_t recorded, int alive) {
+    setsid();
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, number);
+    char byte;
+    while (::read(alive, &byte, 1) < 0 && errno == EINTR) {
+    }
+    if (injector::is_recording(settings.stem, settings.session, recorded))
+      give_back(settings, End::told, recorded);
+    _exit(0);
+  }
+
+  pid_t child_ = -1;
+  int alive_ = -1;
+};
+
+std::string release(pid_t pid, std::uint64_t session) {
+  return injector::release_text(injector::release_by_ptrace(pid, session));
+}
+
+}  // namespace
+
+Result<Answer> end_collecting(pid_t pid) {
+  const auto recording = injector::recording_in(pid);
+  if (recording && injector::ask_to_end(recording->stem, recording->session, pid))
+    return Answer{
+        fmt::format("Recording of process {} has ended. `gnomon print -functions {}` shows it.\n{}",
+                    pid, recording->experiment, release(pid, recording->session)),
+        {}};
+  const auto failed = injector::failed_recording_in(pid);
+  if (!failed) return fault(fmt::format("process {} is not being recorded", pid));
+  return Answer{fmt::format("The recording of process {} had failed already; `gnomon print -status "
+                            "{}` says why.\n{}",
+                            pid, failed->experiment, release(pid, failed->session)),
+                {}};
+}
+
+Result<Answer> collect_process(const CollectLine& line, const injector::Settings& settings) {
+  const pid_t pid = line.process;
+  const sigset_t signals = ends();
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  const std::string program = injector::program_identity(pid);
+  const auto attached = injector::attach_by_ptrace(pid, settings);
+  auto text = injector::text_of(attached, pid);
+  if (!text) return tl::unexpected(text.error());
+  const Guard guard(settings, pid);
+  const auto start = Clock::now();
+  const bool is_limited = settings.values[format::Setting::duration] != 0;
+  fmt::print("{}{}", *text, is_limited ? "" : "Ctrl-C ends the recording.\n");
+  std::fflush(stdout);
+  const auto found = injector::find_experiment(settings.stem, settings.session, pid);
+  const End end = wait(pid, program, found.page.get());
+  const std::chrono::duration<double> taken = Clock::now() - start;
+  const std::string left = give_back(settings, end, pid);
+  return Answer{fmt::format("Recorded {:.1f} s; {}. `gnomon print -functions {}` shows it.\n{}{}",
+                            taken.count(), ending(end, pid), attached->experiment,
+                            failure_text(found.page.get()), left),
+                {}};
+}
+
+}  // namespace gnomon::commands

@@ -1,0 +1,50 @@
+// Follows a launch until the collector in the program records, or cannot. Any thread; needs no
+// debugger.
+#include "injector/launch/follow_launch.h"
+
+#include <chrono>
+#include <thread>
+
+#include "injector/launch/environment.h"
+#include "injector/launch/handshake.h"
+#include "injector/presence.h"
+#include "injector/sampler.h"
+
+namespace gnomon::injector {
+namespace {
+
+std::optional<Fault> begin_recording(const LaunchedProgram& program, const LaunchNews& news,
+                                     const std::stop_token& stop) {
+  const auto& [settings, executable, pid] = program;
+  auto asked = ask_to_record({settings.stem, settings.session, pid}, kHoldMs, news.armed, stop);
+  if (!asked) return asked.error();
+  if (asked->empty()) return std::nullopt;
+  const std::string failed = follow_recording(settings, *asked, pid);
+  if (!failed.empty() && presence(pid, executable, settings.library) == Presence::here)
+    news.failed(failed);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Fault> follow_launch(const LaunchedProgram& program, const LaunchNews& news,
+                                   const std::stop_token& stop) {
+  using std::chrono::milliseconds;
+  const std::string& library = program.settings.library;
+  for (unsigned looks = 0; !stop.stop_requested(); ++looks) {
+    switch (presence(program.pid, program.executable, library)) {
+      case Presence::gone:
+        return std::nullopt;
+      case Presence::absent:
+        return absence(program.pid, library);
+      case Presence::here:
+        return begin_recording(program, news, stop);
+      case Presence::not_yet:
+        // A program stopped before its loader ran may stay so for long.
+        std::this_thread::sleep_for(milliseconds(looks < 2000 ? 1 : 20));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace gnomon::injector
