@@ -204,6 +204,8 @@ Result<CollectLine> checked(CollectLine line) {
     return fault("-x is about programs that are started", "omit it, or -P");
   if (line.is_end && line.process == 0)
     return fault("-e needs the process whose recording is to end", "-P PID names it");
+  if (line.settings.values[format::Setting::profile] == 0)
+    line.warnings.emplace_back("Without a clock there are samples of the process alone.");
   return line;
 }
 

@@ -102,9 +102,13 @@ std::optional<Recording> mapped_by(pid_t pid, bool (*fits)(const ControlPage& pa
 }  // namespace
 
 bool records(const ControlPage& page) {
-  return page.major == format::kFormatMajor &&
-         page.state == static_cast<std::uint32_t>(format::State::recording) &&
-         page.asked != static_cast<std::uint32_t>(format::Ask::end);
+  using format::Ask;
+  const auto state = static_cast<format::State>(page.state);
+  const auto asked = static_cast<Ask>(page.asked);
+  // A launched program that is stopped while it is held has not begun as it was told to.
+  const bool begins = state == format::State::armed && asked != Ask::nothing;
+  return page.major == format::kFormatMajor && (state == format::State::recording || begins) &&
+         asked != Ask::end;
 }
 
 Found find_experiment(const std::string& stem, std::uint64_t session, pid_t pid) {

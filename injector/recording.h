@@ -19,7 +19,8 @@ struct UnmapControl {
 };
 using MappedControl = std::unique_ptr<format::ControlPage, UnmapControl>;
 
-// Returns true if a collector writes to the experiment of that page and nobody has told it to end.
+// Returns true if a collector writes to the experiment of that page, or was told to, and nobody has
+// told it to end.
 bool records(const format::ControlPage& page);
 
 struct Found {
