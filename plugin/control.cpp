@@ -201,12 +201,15 @@ std::optional<std::string> Session::end_recording(lldb::SBProcess process) {
 // Once a process: nothing tells afterwards what was given back.
 std::optional<std::string> Session::end_rest(lldb::SBProcess process) {
   if (given_back_ == process.GetUniqueID()) return std::nullopt;
-  const bool was_recorded =
-      session_ != 0 && !commands::find_experiment(stems_, session_, process.GetProcessID()).empty();
-  if (!was_recorded) return std::nullopt;
+  std::uint64_t session = 0;
+  if (session_ != 0 && !commands::find_experiment(stems_, session_, process.GetProcessID()).empty())
+    session = session_;
+  else if (const auto others = injector::failed_recording_in(number_of(process)))
+    session = others->session;
+  if (session == 0) return std::nullopt;
   return fmt::format(
       "Disabled: the recording of process {} was over already; `collector status` says why.\n{}",
-      process.GetProcessID(), give_back(process, session_));
+      process.GetProcessID(), give_back(process, session));
 }
 
 // A process that runs ends its recording itself, and what the collector has of it stays.

@@ -44,8 +44,8 @@ class Session : public commands::Host {
   // tell the user; null: it is not recorded.
   std::optional<std::string> end_recording(lldb::SBProcess process);
   std::string give_back(lldb::SBProcess process, std::uint64_t session);
-  // Gives a process back whose recording in this session has ended by itself or failed, which
-  // leaves the collector's hooks and handler in it. Returns what to tell the user; null: there is
+  // Gives a process back whose recording in this session has ended by itself or failed, or has
+  // failed in another, which leaves the collector's hooks and handler in it. Returns what to tell the user; null: there is
   // nothing to give back.
   std::optional<std::string> end_rest(lldb::SBProcess process);
   // Our recording of the process. Without a page: there is none.

@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kRunsOn = "ended; the program runs on";
 
 // Of a recording that was not closed.
-std::string recording_text(const Experiment& experiment) {
+std::string recording_text(const Experiment& experiment, const Log& log) {
   const std::string without =
       "the program ended without returning from main or calling exit (a signal, _exit)";
   if (experiment.control.replacing != 0) return "ended; the program executed another (exec)";
@@ -23,6 +23,7 @@ std::string recording_text(const Experiment& experiment) {
     case Life::over:
       return "ended; " + without;
     case Life::unknown:
+      if (log.process_end() != 0) return "ended; " + without;
       break;
   }
   return "recording, or " + without;
@@ -30,13 +31,13 @@ std::string recording_text(const Experiment& experiment) {
 
 }  // namespace
 
-std::string recording_state(const Experiment& experiment) {
+std::string recording_state(const Experiment& experiment, const Log& log) {
   switch (experiment.state()) {
     case format::State::none:
     case format::State::armed:
       return "not begun";
     case format::State::recording:
-      return recording_text(experiment);
+      return recording_text(experiment, log);
     case format::State::ended:
       return was_told_to_end(experiment) && life_of(experiment.header) == Life::running ? kRunsOn
                                                                                         : "ended";

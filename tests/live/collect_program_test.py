@@ -259,6 +259,8 @@ def process(work):
         assert catches_ticks(program.pid)
         said = collect(work, "-P", program.pid, "-e")[1]
         assert f"of process {program.pid} had failed already" in said and not catches_ticks(program.pid), said
+        said = dict(lldb_session.run(build, None, [f"process attach -p {program.pid}", "collector disable", "detach"], work)[0])["collector disable"]
+        assert said.startswith(f"Disabled: the recording of process {program.pid} was over already; "), said
         program.kill()
 
 

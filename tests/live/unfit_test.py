@@ -87,8 +87,8 @@ def not_there(work):
         by_gnomon(work, pid, rf"cannot record process {pid}: it has ended\.")
         ended.wait(PATIENCE)
         by_gnomon(work, pid, rf"cannot record process {pid}: there is no such process\.")
-    by_gnomon(work, os.getpid(), r"no experiment can be written to /nowhere; choose a directory that you may write to\.", "-d", "/nowhere")
-    by_gnomon(work, os.getpid(), r"0 is not a time; .*", "-t", "0")
+    by_gnomon(work, os.getpid(), r"there is no directory /nowhere; make it, or choose another\.", "-d", "/nowhere")
+    by_gnomon(work, os.getpid(), r"0 is out of range for duration; .*", "-t", "0")
 
 
 def held(work):

@@ -80,10 +80,13 @@ Table header_report(Analysis& analysis) {
       add(capitalized(row.name), setting_text(row.setting, header.settings));
   add("Call stacks", "walked by " + header.stack_walk);
   add("Began", date_of(experiment, control.start_time));
-  const bool has_end = control.end_time != 0;
-  add("Ended", has_end ? date_of(experiment, control.end_time) : recording_state(experiment));
-  if (has_end)
-    add("Duration", fmt::format("{:.3f} s", seconds(since_start(experiment, control.end_time))));
+  const Log& log = analysis.instants().log;
+  const std::uint64_t end = control.end_time != 0 ? control.end_time : log.process_end();
+  if (control.end_time == 0) add("State", recording_state(experiment, log));
+  if (end != 0) {
+    add("Ended", date_of(experiment, end));
+    add("Duration", fmt::format("{:.3f} s", seconds(since_start(experiment, end))));
+  }
   return table;
 }
 

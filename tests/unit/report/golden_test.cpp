@@ -124,10 +124,12 @@ class Golden : public testing::Test {
   }
 
   // The debugger stops the program.
-  void stop(const char* reason) {
+  void stop(const char* reason) { log(format::kLogStop, reason); }
+
+  void log(const char* event, const char* reason) {
     char text[256];
     collector::JsonLine line(text, sizeof text);
-    line.text("event", format::kLogStop).number("time", now_);
+    line.text("event", event).number("time", now_);
     if (*reason) line.text(format::kLogReason, reason);
     EXPECT_TRUE(test::write_line(recorder_->directory(), format::kLogFile, line, text));
   }
@@ -263,6 +265,14 @@ TEST_F(Golden, Spans) {
           "functions --since sample", "functions --since 0s", "functions --since -1s",
           "functions --between start", "functions --between loop start", "functions --between 9 10",
           "functions --since stop --since 5s", "status --since stop", "functions --since 3h"});
+}
+
+// Nobody can look at the process from here, but gnomon-sampler saw its end.
+TEST_F(Golden, Ended) {
+  tick({kMain}, 10 * kMs);
+  expect("open.txt", {"status"});
+  log(format::kLogProcessEnded, "");
+  expect("ended.txt", {"status", "header", "overview"});
 }
 
 TEST_F(Golden, NoSample) {
