@@ -43,7 +43,9 @@ void tell(const Execution& execution, const std::string& line) {
 
 void follow(const Execution& execution, pid_t pid) {
   LaunchNews news;
+  bool has_begun = false;
   news.armed = [&](const std::string& experiment) {
+    has_begun = true;
     tell(execution, fmt::format("recording process {} to {}", pid, experiment));
     if (!execution.is_stopped) return;
     stop(pid);
@@ -54,7 +56,11 @@ void follow(const Execution& execution, pid_t pid) {
   news.failed = [&](const std::string& lines) {
     tell(execution, "note: " + lines.substr(0, lines.find_last_not_of('\n') + 1));
   };
-  const auto why = follow_launch({execution.settings, execution.program.executable, pid}, news, {});
+  auto why = follow_launch({execution.settings, execution.program.executable, pid}, news, {});
+  if (!why && !has_begun)
+    why = Fault{"it ended before its recording began",
+                fmt::format("see whether it can write {}.N.er, and whether the disk has room",
+                            execution.settings.stem)};
   if (why) tell(execution, fmt::format("process {} is not recorded: {}", pid, sentence(*why)));
 }
 

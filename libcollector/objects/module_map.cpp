@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "libcollector/core/json_line.h"
@@ -75,7 +76,7 @@ bool is_same(const KnownObjects::Found& found, const LoadObject& object) {
                                  found.identity == identity_of(object));
 }
 
-bool write_object(Recorder& recorder, const LoadObject& object, char* text, std::size_t size) {
+FileError write_object(Recorder& recorder, const LoadObject& object, char* text, std::size_t size) {
   const BuildId id = build_id_of(object);
   JsonLine line(text, size);
   line.text("event", "load")
@@ -87,10 +88,10 @@ bool write_object(Recorder& recorder, const LoadObject& object, char* text, std:
       .text("path", object.path);
   if (id.size != 0) line.bytes("build_id", id.data, id.size);
   const std::size_t length = line.finish();
-  if (length == 0 || append_text({recorder.directory(), format::kMapFile}, text, length))
-    return false;
-  recorder.count_map_line();
-  return true;
+  if (length == 0) return {format::Failure::open_file, ENAMETOOLONG};
+  const FileError error = append_text({recorder.directory(), format::kMapFile}, text, length);
+  if (!error) recorder.count_map_line();
+  return error;
 }
 
 // Writes the unload line, then begins the next epoch, in whose stacks the object's addresses may
@@ -118,7 +119,7 @@ struct Walk {
   Recorder* recorder;
   char* text;
   std::size_t size;
-  bool written;
+  FileError error;  // the first one
   bool permanent;
   char executable[ExperimentDirectory::kPathBytes];
 };
@@ -133,7 +134,8 @@ int on_object(dl_phdr_info* info, std::size_t, void* data) {
   known.remember(
       object, walk.permanent || vdso || object.path == walk.executable ? 0 : identity_of(object));
   if (count_at_start < kMaxAtStart) at_start[count_at_start++] = object;
-  walk.written = write_object(*walk.recorder, object, walk.text, walk.size) && walk.written;
+  const FileError error = write_object(*walk.recorder, object, walk.text, walk.size);
+  if (!walk.error) walk.error = error;
   return 0;
 }
 
@@ -174,8 +176,8 @@ bool is_known_to_loader(const KnownObjects::Found& object) {
 
 }  // namespace
 
-bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
-                        std::uint64_t scratch_bytes) {
+FileError write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
+                             std::uint64_t scratch_bytes) {
   for (std::uint32_t i = 0; i < known.used(); ++i)  // to an earlier session
     if (const KnownObjects::Found found = known.at(i); found) known.forget(found);
   count_at_start = 0;
@@ -184,11 +186,11 @@ bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
   walk.text = scratch;
   walk.size = scratch_bytes;
   walk.recorder = &recorder;
-  walk.written = true;
+  walk.error = {};
   walk.permanent = loaded == Loaded::at_start;
   executable_path(walk.executable, sizeof walk.executable);
   dl_iterate_phdr(on_object, &walk);
-  return walk.written;
+  return walk.error;
 }
 
 bool note_load_object(std::uint64_t pc, Recorder& recorder, Writer& writer) {
@@ -199,7 +201,7 @@ bool note_load_object(std::uint64_t pc, Recorder& recorder, Writer& writer) {
   if (before && is_same(before, object)) return false;
   const bool replaced = before && unload(recorder, before);
   known.remember(object, identity_of(object));
-  if (!write_object(recorder, object, writer.text, sizeof writer.text))
+  if (write_object(recorder, object, writer.text, sizeof writer.text))
     recorder.drop(format::Drop::load_objects);
   return replaced;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "libcollector/record/file_space.h"
 #include "libcollector/record/recorder.h"
 #include "libcollector/unwind/frame_table.h"
 
@@ -11,9 +12,9 @@ namespace gnomon::collector {
 // at_start: objects that were loaded before the program began, which are never unloaded.
 enum class Loaded { at_start, at_any_time };
 // Writes every object loaded now and forgets those of an earlier session. scratch: room for one
-// line. Returns false if map.jsonl cannot be written. Normal context: takes the loader's lock.
-bool write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
-                        std::uint64_t scratch_bytes);
+// line. Normal context: takes the loader's lock.
+FileError write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
+                             std::uint64_t scratch_bytes);
 
 // Writes the object that contains `pc`, unless it was written before. An object that cannot be
 // written is counted in the control page (Drop::load_objects). Returns true if a new epoch has

@@ -113,8 +113,8 @@ bool prepare_process() {
 // the control page.
 bool arm(Timer timer, Loaded loaded) {
   if (!open_storage()) return false;
-  if (!write_load_objects(*recorder, loaded, scratch, sizeof scratch)) {
-    recorder->fail(format::Failure::open_file, errno);
+  if (const FileError error = write_load_objects(*recorder, loaded, scratch, sizeof scratch)) {
+    recorder->fail(error.failure, error.error);
     return false;
   }
   if (prepare_process()) {

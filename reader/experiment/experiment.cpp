@@ -81,6 +81,10 @@ bool was_told_to_end(const Experiment& experiment) {
   return experiment.control.asked == static_cast<std::uint32_t>(format::Ask::end);
 }
 
+bool has_executed(const Experiment& experiment) {
+  return experiment.state() == format::State::recording && experiment.control.replacing != 0;
+}
+
 bool is_paused(const Experiment& experiment) {
   return experiment.control.asked == static_cast<std::uint32_t>(format::Ask::pause);
 }
@@ -92,7 +96,7 @@ bool is_size_limit_reached(const Experiment& experiment) {
 
 bool is_recording(const Experiment& experiment) {
   return experiment.state() == format::State::recording && !was_told_to_end(experiment) &&
-         experiment.control.replacing == 0;
+         !has_executed(experiment);
 }
 
 std::string failure_text(const format::ControlPage& control) {

@@ -39,6 +39,8 @@ struct Experiment {
 Result<Experiment> open_experiment(const std::string& directory);
 
 bool was_told_to_end(const Experiment& experiment);
+// True once the program has executed another before its recording ended, or while it tries to.
+bool has_executed(const Experiment& experiment);
 // Returns true if events are not recorded at the moment, though the recording goes on.
 bool is_paused(const Experiment& experiment);
 // Returns true if no more events are recorded because there is no room for them by the setting.

@@ -129,6 +129,9 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
   const format::ControlPage& control = experiment.control;
   if (experiment.state() == format::State::failed)
     notes.push_back(fmt::format("recording stopped early: {}.", failure_text(control)));
+  if (has_executed(experiment))
+    notes.emplace_back(
+        "the program executed another (exec), which is not recorded: start that one to see it.");
   for (const auto& [drop, what] : format::kDrops)
     if (const auto count = control.dropped[static_cast<std::size_t>(drop)]; count != 0)
       notes.push_back(fmt::format("{}: {}.", what, count));

@@ -12,7 +12,7 @@ constexpr const char* kRunsOn = "ended; the program runs on";
 std::string recording_text(const Experiment& experiment, const Log& log) {
   const std::string without =
       "the program ended without returning from main or calling exit (a signal, _exit)";
-  if (experiment.control.replacing != 0) return "ended; the program executed another (exec)";
+  if (has_executed(experiment)) return "ended; the program executed another (exec)";
   switch (life_of(experiment.header)) {
     case Life::running:
       if (is_paused(experiment))

@@ -123,10 +123,11 @@ def ends(work):
     assert collect(work, "sh", "-c", "exit 7")[0] == 7
     assert collect(work, "sh", "-c", "kill -SEGV $$")[0] == -signal.SIGSEGV
     master, slave = pty.openpty()
-    with attempts.started(GNOMON, "collect", "-o", "cut.er", sys.executable, "-c", "print('ready')\nwhile True: pass", cwd=work, stdin=slave, stderr=subprocess.PIPE,
+    with attempts.started(GNOMON, "collect", "-o", "cut.er", "-S", "0.1", sys.executable, "-c", "print('ready')\nwhile True: pass", cwd=work, stdin=slave, stderr=subprocess.PIPE,
                           preexec_fn=lambda: (os.setsid(), os.open(os.ttyname(0), os.O_RDWR))) as program:
         experiment = re.fullmatch(r"gnomon: recording process \d+ to (.*)\n", program.stderr.readline()).group(1)
         assert recorded.wait_for_samples(build, experiment, program), "no samples"
+        wait_until(lambda: report(work, "samples", "cut.er")["rows"][-1]["event"] == "periodic", "gnomon-sampler is not there")
         os.write(master, b"\x03")
         assert program.wait(PATIENCE) == -signal.SIGINT, program.returncode
     os.close(slave)

@@ -43,6 +43,11 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode == 0:
         said = run_with(work, before=[*ON_SMALL_DISK, str(small)])
         assert ": the file system of the experiment is full" in said, said
+        for kilobytes in (4, 16):
+            disk = ["unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o size={kilobytes}k none "$1" && cd "$1" && exec "$0" collect echo printed', build / "bin/gnomon", small]
+            done = subprocess.run(disk, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+            full = "the file system of the experiment is full" in done.stderr or "it ended before its recording began" in done.stderr
+            assert (done.returncode, done.stdout, full) == (0, "printed\n", True), done
     else:
         print("no right to make a mount namespace: the full disk was not tried")
 print("no room is said, and does no harm")

@@ -275,6 +275,12 @@ TEST_F(Golden, Ended) {
   expect("ended.txt", {"status", "header", "overview"});
 }
 
+TEST_F(Golden, Executed) {
+  tick({kMain}, 10 * kMs);
+  recorder_->control()->replacing = 1;
+  expect("executed.txt", {"status", "functions"});
+}
+
 TEST_F(Golden, NoSample) {
   end(4 * kMs);
   expect("no_sample.txt",
