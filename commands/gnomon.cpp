@@ -79,24 +79,24 @@ Result<Line> read_line(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const bool is_last = i + 1 == words.size();
-    const bool is_wanting = !line.reports.empty() &&
-                            line.reports.back().report->role != Role::report &&
-                            line.reports.back().words.empty();
-    if (is_wanting) {
+    const Wanted* const last = line.reports.empty() ? nullptr : &line.reports.back();
+    const bool must_have = last && last->report->role != Role::report && last->words.empty();
+    const bool is_option = word.size() > 1 && word[0] == '-';
+    const bool may_have =
+        last && !is_last && !is_option && last->words.size() < last->report->arguments;
+    if (must_have || may_have) {
       line.reports.back().words.push_back(word);
     } else if (word.size() > 1 && word[0] == '-' && word[1] != '-') {
       auto report = find_command(word.substr(1), true);
       if (!report) return tl::unexpected(report.error());
       line.reports.push_back({*report, {}});
     } else if (word.starts_with("--")) {
-      const std::size_t length = length_of_option(std::span(words).subspan(i));
-      line.options.emplace_back(words.begin() + i, words.begin() + i + length);
-      i += length - 1;
+      const auto rest = std::span(words).subspan(i);
+      const auto option = rest.first(length_of_option(rest));
+      line.options.emplace_back(option.begin(), option.end());
+      i += option.size() - 1;
     } else if (is_last) {
       line.experiment = word;
-    } else if (!line.reports.empty() &&
-               line.reports.back().words.size() < line.reports.back().report->arguments) {
-      line.reports.back().words.push_back(word);
     } else {
       return fault("unexpected argument " + word,
                    "the experiment comes last, a report's arguments follow its name");

@@ -47,7 +47,7 @@ Result<void> set_sort(std::span<const std::string> words, Invocation& call) {
   const std::string& word = words.front();
   auto sort = reader::parse_sort(word);
   if (!sort) return tl::unexpected(sort.error());
-  call.sort = std::move(*sort);
+  call.sort = *sort;
   return {};
 }
 

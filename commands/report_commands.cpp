@@ -89,7 +89,7 @@ Result<Answer> run_metrics(Host& host, const Invocation& call) {
 
 Result<Answer> run_sort(Host& host, const Invocation& call) {
   return choose(host, call, reader::parse_sort,
-                [](reader::View& view, reader::Sort sort) { view.sort = std::move(sort); });
+                [](reader::View& view, reader::Sort sort) { view.sort = sort; });
 }
 
 Result<Answer> run_limit(Host& host, const Invocation& call) {

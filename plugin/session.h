@@ -45,8 +45,8 @@ class Session : public commands::Host {
   std::optional<std::string> end_recording(lldb::SBProcess process);
   std::string give_back(lldb::SBProcess process, std::uint64_t session);
   // Gives a process back whose recording in this session has ended by itself or failed, or has
-  // failed in another, which leaves the collector's hooks and handler in it. Returns what to tell the user; null: there is
-  // nothing to give back.
+  // failed in another, which leaves the collector's hooks and handler in it. Returns what to tell
+  // the user; null: there is nothing to give back.
   std::optional<std::string> end_rest(lldb::SBProcess process);
   // Our recording of the process. Without a page: there is none.
   injector::Found our_recording(lldb::SBProcess process) const;

@@ -2,6 +2,7 @@
 // command thread.
 #include "injector/launch/launch.h"
 
+#include <fmt/format.h>
 #include <stdlib.h>
 
 #include <memory>
@@ -48,11 +49,10 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
   if (!variables) return tl::unexpected(variables.error());
   for (const auto& [name, value] : *variables) {
     std::string error;
-    if (quietly(debugger, "settings append target.env-vars " + quoted(name + ("=" + value)),
-                &error))
-      continue;
+    const std::string assignment = quoted(fmt::format("{}={}", name, value));
+    if (quietly(debugger, "settings append target.env-vars " + assignment, &error)) continue;
     launch.release(debugger);
-    return fault("LLDB does not take the environment variable " + name + ": " + error);
+    return fault(fmt::format("LLDB does not take the environment variable {}: {}", name, error));
   }
   if (!let_sigprof_pass(debugger)) {
     launch.release(debugger);

@@ -89,7 +89,7 @@ Recorder* open_experiment(const Settings& settings, int& error) {
                                 : recorder->directory().take(settings.handed);
   else
     error = errno;
-  if (error == 0) {
+  if (recorder && error == 0) {
     const Range opened = recorder->open(settings.session, static_cast<std::uint32_t>(getpid()));
     if (opened.at) return recorder;
     error = opened.error;

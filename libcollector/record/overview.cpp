@@ -31,7 +31,8 @@ void read_file(const char* directory, const char* name, char (&text)[kFileBytes]
   text[0] = 0;
   if (before + after >= sizeof path) return;
   std::memcpy(path, directory, before);
-  std::memcpy(path + before, name, after + 1);
+  std::memcpy(path + before, name, after);
+  path[before + after] = 0;
   read_small_file(path, text, sizeof text);
 }
 
@@ -72,7 +73,7 @@ std::uint64_t number_in_lines(const char* text, const char* key) {
 }
 
 void read_proc_figures(const char* directory, Figures& figures) {
-  char text[kFileBytes];
+  char text[kFileBytes] = {};
   read_file(directory, "/io", text);
   figure(figures, Figure::characters_read) = number_in_lines(text, "rchar:");
   figure(figures, Figure::characters_written) = number_in_lines(text, "wchar:");

@@ -74,8 +74,7 @@ Result<Span> between(const SpanChoice& choice, const Instants& instants) {
 std::string instant_text(std::uint64_t time, const Experiment& experiment,
                          const Instants& instants) {
   const std::uint64_t start = experiment.control.start_time;
-  const std::string text =
-      fmt::format("{:.3f} s", seconds(Nanoseconds{time - std::min(time, start)}));
+  std::string text = fmt::format("{:.3f} s", seconds(Nanoseconds{time - std::min(time, start)}));
   for (const Stop& stop : instants.log.stops())
     if (stop.time == time)
       return text + (stop.reason.empty() ? " (a stop)" : fmt::format(" (stop: {})", stop.reason));
