@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// True if a process that can be seen from here records to it.
+// Returns true if a process in this pid namespace records to `experiment`. Of one in another
+// namespace nothing is known; removing the files does not harm it, since it has them open.
 bool is_being_written(const fs::path& experiment) {
   format::ControlPage page{};
   std::ifstream file(experiment / format::kControlFile, std::ios::binary);

@@ -7,8 +7,9 @@
 
 namespace gnomon::injector {
 
-// The experiment that is in the way of the one that the settings name; empty: there is none, or
-// it makes the next one take another number. Fault: it may not be replaced, or cannot be.
+// Returns the experiment that has to be removed before the one that the settings name can be
+// written; empty if that name is free, or if a number in it may be counted up. Fault: the name is
+// taken and `may_replace` is false, or what has it is no experiment or is being recorded.
 Result<std::string> existing_experiment(const Settings& settings, bool may_replace);
 // Removes an experiment; nothing if the name is empty.
 Result<void> remove_experiment(const std::string& experiment);

@@ -29,12 +29,13 @@
 namespace gnomon::injector {
 namespace {
 
-// Nobody but the user stops this one; what the program inherits from its starter stays.
-void stop(pid_t pid) {
+// Stops the process and waits until it is stopped, a second at most. Returns false if it is not.
+bool stop(pid_t pid) {
   constexpr std::chrono::milliseconds kPause{1};
   constexpr int kLooks = 1000;
-  if (pid <= 0 || kill(pid, SIGSTOP) != 0) return;
+  if (pid <= 0 || kill(pid, SIGSTOP) != 0) return false;
   for (int i = 0; i < kLooks && state_of(pid, pid) != 'T'; ++i) std::this_thread::sleep_for(kPause);
+  return state_of(pid, pid) == 'T';
 }
 
 void tell(const Execution& execution, const std::string& line) {
@@ -48,7 +49,7 @@ void follow(const Execution& execution, pid_t pid) {
     has_begun = true;
     tell(execution, fmt::format("recording process {} to {}", pid, experiment));
     if (!execution.is_stopped) return;
-    stop(pid);
+    if (!stop(pid)) return tell(execution, "note: it does not stop, and runs on");
     tell(execution, fmt::format("process {0} is stopped before it begins: `lldb -p "
                                 "{0}` attaches to it, `kill -CONT {0}` lets it run",
                                 pid));

@@ -39,7 +39,8 @@ struct Experiment {
 Result<Experiment> open_experiment(const std::string& directory);
 
 bool was_told_to_end(const Experiment& experiment);
-// True once the program has executed another before its recording ended, or while it tries to.
+// Returns true if the program has called execve(2) while it was recorded and the call has not
+// failed: another program runs in the process, or is about to.
 bool has_executed(const Experiment& experiment);
 // Returns true if events are not recorded at the moment, though the recording goes on.
 bool is_paused(const Experiment& experiment);

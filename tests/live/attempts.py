@@ -2,6 +2,7 @@
 import contextlib
 import subprocess
 import tempfile
+import time
 
 import recorded
 
@@ -59,6 +60,13 @@ def can_be_nobody(program):
     if not can:
         print("no right to be another user, or nobody may not run this")
     return can
+
+
+def wait_until(condition, what):
+    limit = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < limit, what
+        time.sleep(0.01)
 
 
 def try_cases(*cases):

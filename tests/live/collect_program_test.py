@@ -11,7 +11,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 
 import attempts
 import lldb_session
@@ -38,13 +37,6 @@ def report(work, name, experiment="test.1.er"):
     printed = subprocess.run([GNOMON, "print", f"-{name}", "--format", "json", f"{work}/{experiment}"], capture_output=True, text=True, timeout=PATIENCE)
     assert printed.returncode == 0, printed.stderr
     return json.loads(printed.stdout)
-
-
-def wait_until(condition, what):
-    limit = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < limit, what
-        time.sleep(0.01)
 
 
 def state_of(pid):
@@ -127,12 +119,12 @@ def ends(work):
                           preexec_fn=lambda: (os.setsid(), os.open(os.ttyname(0), os.O_RDWR))) as program:
         experiment = re.fullmatch(r"gnomon: recording process \d+ to (.*)\n", program.stderr.readline()).group(1)
         assert recorded.wait_for_samples(build, experiment, program), "no samples"
-        wait_until(lambda: report(work, "samples", "cut.er")["rows"][-1]["event"] == "periodic", "gnomon-sampler is not there")
+        attempts.wait_until(lambda: report(work, "samples", "cut.er")["rows"][-1]["event"] == "periodic", "gnomon-sampler is not there")
         os.write(master, b"\x03")
         assert program.wait(PATIENCE) == -signal.SIGINT, program.returncode
     os.close(slave)
     os.close(master)
-    wait_until(lambda: report(work, "samples", "cut.er")["rows"][-1]["event"] == "end", "no last sample")
+    attempts.wait_until(lambda: report(work, "samples", "cut.er")["rows"][-1]["event"] == "end", "no last sample")
     assert status(work, "cut.er")["State"].startswith("ended; "), status(work, "cut.er")
     assert recorded.functions(build, experiment)[0]["<Total>"][0] > 0.04
 
@@ -256,7 +248,7 @@ def process(work):
         assert f"No events since: {failed}" in said and not catches_ticks(program.pid), said
         program.kill()
     with attempts.started(GNOMON, "collect", "-O", "some.er", "-p", "0.1", build / "targets/rounds", "1000", cwd=work, stdin=subprocess.DEVNULL, **limited) as program:
-        wait_until(lambda: recorded_so_far(work).get("State") == "stopped early", "it does not fail")
+        attempts.wait_until(lambda: recorded_so_far(work).get("State") == "stopped early", "it does not fail")
         assert catches_ticks(program.pid)
         said = collect(work, "-P", program.pid, "-e")[1]
         assert f"of process {program.pid} had failed already" in said and not catches_ticks(program.pid), said

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 
+import attempts
 import lldb_session
 
 build = pathlib.Path(sys.argv[1])
@@ -37,13 +38,6 @@ def program_in(work):
     path = pathlib.Path(work) / "program.py"
     path.write_text(PROGRAM)
     return str(path)
-
-
-def wait_until(condition, what):
-    limit = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < limit, what
-        time.sleep(0.02)
 
 
 def sampler_of(experiment):
@@ -106,7 +100,7 @@ def launched(work):
     assert rows["Threads"]["process"] == 1 and rows["Resident memory"]["process"] > 1e6, rows
     pid = sampler_of(experiment)
     assert pid > 0
-    wait_until(lambda: not runs(pid), "it stays after its recording")
+    attempts.wait_until(lambda: not runs(pid), "it stays after its recording")
 
 
 def open_files(pid):
@@ -121,12 +115,12 @@ def open_files(pid):
 
 def family(experiment):
     """It is nobody's child whom it knows, and has a session and no terminal of its own."""
-    wait_until(lambda: sampler_of(experiment) != 0, "no sampler")
+    attempts.wait_until(lambda: sampler_of(experiment) != 0, "no sampler")
     pid = sampler_of(experiment)
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
     assert int(fields[1]) == 1 and int(fields[3]) != os.getsid(0) and int(fields[4]) == 0, fields
     # What it reads of /proc it has open for a moment.
-    wait_until(lambda: open_files(pid) == ["/dev/null"] * 3 + ["anon_inode:[eventfd]", "anon_inode:[pidfd]"], f"open: {open_files(pid)}")
+    attempts.wait_until(lambda: open_files(pid) == ["/dev/null"] * 3 + ["anon_inode:[eventfd]", "anon_inode:[pidfd]"], f"open: {open_files(pid)}")
     return pid
 
 
@@ -138,7 +132,7 @@ def attached(work):
         said, _ = gnomon.communicate(timeout=PATIENCE)
         assert gnomon.returncode == 0, said
         assert events(experiment)[0] == "start" and events(experiment)[-1] == "end", events(experiment)
-        wait_until(lambda: not runs(pid), "it stays after its recording")
+        attempts.wait_until(lambda: not runs(pid), "it stays after its recording")
         span = lines(experiment)[-1]["time"] - lines(experiment)[0]["time"]
         assert 0.9e9 < span < 2e9, span
         assert "no child" in program.communicate(timeout=PATIENCE)[0] and program.returncode == 0
@@ -150,12 +144,12 @@ def killed(work):
         first, first_experiment = collecting(victim, work)
         second, second_experiment = collecting(other, work)
         pids = family(first_experiment), family(second_experiment)
-        wait_until(lambda: "periodic" in events(second_experiment), "no sample")
+        attempts.wait_until(lambda: "periodic" in events(second_experiment), "no sample")
         os.kill(pids[1], signal.SIGKILL)
         victim.kill()
         for process in (victim, first):
             process.communicate(timeout=PATIENCE)
-        wait_until(lambda: not runs(pids[0]), "it stays after its program")
+        attempts.wait_until(lambda: not runs(pids[0]), "it stays after its program")
         assert "no child" in other.communicate(timeout=PATIENCE)[0] and other.returncode == 0
         second.communicate(timeout=PATIENCE)
         assert second.returncode == 0
@@ -170,7 +164,7 @@ def executes(work):
     with started(work, 0.5, "/bin/sleep", "30") as program:
         gnomon, experiment = collecting(program, work)
         pid = family(experiment)
-        wait_until(lambda: not runs(pid), "it watches another program")
+        attempts.wait_until(lambda: not runs(pid), "it watches another program")
         program.kill()
         gnomon.communicate(timeout=PATIENCE)
         assert events(experiment)[-1] == "exec", events(experiment)
@@ -182,11 +176,11 @@ def without_lldb(work):
     debugger = subprocess.Popen([lldb_session.LLDB, "--no-lldbinit", "-b", *script, "--", build / "targets/split", "2"], cwd=work,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     experiment = pathlib.Path(work) / "test.1.er"
-    wait_until(lambda: (experiment / "overview").exists() and "periodic" in events(experiment), "no sampler")
+    attempts.wait_until(lambda: (experiment / "overview").exists() and "periodic" in events(experiment), "no sampler")
     pid = sampler_of(experiment)
     debugger.kill()
     debugger.wait()
-    wait_until(lambda: not runs(pid), "it stays after its recording")
+    attempts.wait_until(lambda: not runs(pid), "it stays after its recording")
     assert events(experiment)[-1] == "end", events(experiment)
 
 
