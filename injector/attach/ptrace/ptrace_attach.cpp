@@ -137,12 +137,15 @@ Outcome wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
   return Outcome::late;
 }
 
-// Unmaps the gate once no thread is in it. Returns for how long a thread was stopped for that.
+// Unmaps the gate once no thread is in it, or gives up after two seconds: where many threads run on
+// few CPUs, the helper thread takes a while to end. Returns for how long a thread was stopped.
 nanoseconds give_back(pid_t pid, pid_t borrowed, std::uint64_t at, const Room& room) {
-  constexpr int kLooks = 200;
-  constexpr milliseconds kPause{1};
+  constexpr milliseconds kPatience{2000}, kPause{1}, kLongPause{10};
+  const auto begin = Clock::now();
   nanoseconds held{};
-  for (int i = 0; i < kLooks; ++i, std::this_thread::sleep_for(kPause)) {
+  for (auto at_now = begin; at_now - begin < kPatience; at_now = Clock::now()) {
+    if (at_now != begin)
+      std::this_thread::sleep_for(at_now - begin < kPatience / 10 ? kPause : kLongPause);
     const auto helper = read_value<std::uint64_t>(pid, room.gate + GATE_HELPER_TID);
     const auto error = read_value<std::uint64_t>(pid, room.gate + GATE_CREATED);
     if (!helper || !error) return held;
