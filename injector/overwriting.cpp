@@ -22,7 +22,7 @@ bool is_being_written(const fs::path& experiment) {
   std::ifstream file(experiment / format::kControlFile, std::ios::binary);
   file.read(reinterpret_cast<char*>(&page), sizeof page);
   if (!file || page.magic != format::kControlMagic || page.pid == 0) return false;
-  const auto recording = recording_in(static_cast<pid_t>(page.pid));
+  const auto recording = open_recording_in(static_cast<pid_t>(page.pid));
   std::error_code error;
   return recording && fs::equivalent(recording->experiment, experiment, error);
 }

@@ -143,6 +143,12 @@ Fault with_left_behind(const Fault& why, const Settings& settings, pid_t pid) {
 
 std::optional<Recording> recording_in(pid_t pid) { return mapped_by(pid, records); }
 
+std::optional<Recording> open_recording_in(pid_t pid) {
+  return mapped_by(pid, [](const ControlPage& page) {
+    return has_just_begun(page) && static_cast<format::Ask>(page.asked) != format::Ask::end;
+  });
+}
+
 std::optional<Recording> failed_recording_in(pid_t pid) {
   return mapped_by(pid, [](const ControlPage& page) {
     return page.major == format::kFormatMajor && has_state(page, {format::State::failed});

@@ -51,6 +51,8 @@ struct Recording {
   std::uint64_t session = 0;
 };
 std::optional<Recording> recording_in(pid_t pid);
+// The same, or one that the process is about to begin.
+std::optional<Recording> open_recording_in(pid_t pid);
 // A recording of the process that has failed: the collector's hooks and handler are still in it.
 std::optional<Recording> failed_recording_in(pid_t pid);
 

@@ -2,6 +2,7 @@
 #include "injector/recording.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <string>
 
+#include "injector/overwriting.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::injector {
@@ -73,6 +75,23 @@ TEST_F(LeftBehind, OthersStay) {
                              make(3, format::State::failed, 7)};
   EXPECT_EQ(told().next, "repeat");
   for (const fs::path& experiment : others) EXPECT_TRUE(fs::exists(experiment)) << experiment;
+}
+
+// A process has mapped the page of its experiment from before the recording begins.
+TEST_F(LeftBehind, WhatIsBeingWrittenIsNotOverwritten) {
+  using format::State;
+  settings_.values[format::Setting::number] = 1;
+  for (const auto state : {State::none, State::armed, State::recording, State::ended}) {
+    const std::string experiment = make(1, state, 7);
+    EXPECT_TRUE(existing_experiment(settings_, true)) << static_cast<int>(state);
+    const MappedControl page = find_experiment(settings_.stem, settings_.session, getpid()).page;
+    ASSERT_TRUE(page);
+    const auto old = existing_experiment(settings_, true);
+    if (state == State::ended)
+      EXPECT_EQ(old.value_or(""), experiment);
+    else
+      EXPECT_EQ(old ? "" : old.error().what, experiment + " is being recorded");
+  }
 }
 
 }  // namespace
