@@ -168,9 +168,10 @@ Known known_options() {
 
 constexpr const char* kListed = "`gnomon collect` without a word lists the options";
 
-// The fault of an option that the table lacks. word: the one that getopt_long(3) did not take.
+// Returns the Fault of an option that the table lacks. word: the argument that getopt_long(3)
+// refused.
 // letter: optopt, the short option in that word, or 0 if the word is an unknown long option.
-// The fault of an option whose operand is missing. word: the one that holds the option.
+// Returns the Fault of an option whose operand is missing. word: the argument with that option.
 Result<void> without_operand(char letter, const std::string& word) {
   for (const FutureOption& row : kFuture)
     if (row.letter == letter) return set_future(row, "");

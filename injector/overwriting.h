@@ -7,9 +7,10 @@
 
 namespace gnomon::injector {
 
-// Returns the experiment that has to be removed before the one that the settings name can be
-// written; empty if that name is free, or if a number in it may be counted up. Fault: the name is
-// taken and `may_replace` is false, or what has it is no experiment or is being recorded.
+// Returns the existing experiment that the caller has to remove before a recording with these
+// settings; empty if their name is free, or if the collector may count up the number in it. Returns
+// a Fault if the name is taken and `may_replace` is false, or if it names something that is no
+// experiment or is being recorded.
 Result<std::string> existing_experiment(const Settings& settings, bool may_replace);
 // Removes an experiment; nothing if the name is empty.
 Result<void> remove_experiment(const std::string& experiment);

@@ -50,8 +50,10 @@ struct Recording {
   std::string stem;
   std::uint64_t session = 0;
 };
+// Returns the recording that goes on in the process.
 std::optional<Recording> recording_in(pid_t pid);
-// The same, or one that the process is about to begin.
+// Returns the recording that goes on in the process, or that its collector has set up and not
+// begun.
 std::optional<Recording> open_recording_in(pid_t pid);
 // A recording of the process that has failed: the collector's hooks and handler are still in it.
 std::optional<Recording> failed_recording_in(pid_t pid);
