@@ -49,6 +49,7 @@ Result<std::string> ask_to_record(const Expected& expected, unsigned limit_ms,
       return fault("libcollector.so is of another version", "reinstall Gnomon");
     switch (static_cast<format::State>(std::atomic_ref(page->state).load())) {
       case format::State::none:
+        if (!runs(pid)) return "";
         continue;
       case format::State::armed:
         if (armed) armed(found.experiment);

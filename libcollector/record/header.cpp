@@ -85,8 +85,8 @@ void write_surroundings(JsonLine& line) {
 
 }  // namespace
 
-int write_header(const Recorder& recorder, const Settings& settings, const char* timer, int argc,
-                 char** argv, char* scratch, std::size_t scratch_bytes) {
+FileError write_header(const Recorder& recorder, const Settings& settings, const char* timer,
+                       int argc, char** argv, char* scratch, std::size_t scratch_bytes) {
   utsname host{};
   uname(&host);
   JsonLine line(scratch, scratch_bytes);
@@ -122,10 +122,12 @@ int write_header(const Recorder& recorder, const Settings& settings, const char*
   line.close('}');
   write_events(line);
   const std::size_t length = line.finish();
-  if (length == 0) return E2BIG;
+  if (length == 0) return {format::Failure::open_file, E2BIG};
   const ExperimentDirectory& directory = recorder.directory();
-  const FileError error = append_text({directory, format::kNewHeaderFile}, scratch, length);
-  return error ? error.error : -directory.rename_file(format::kNewHeaderFile, format::kHeaderFile);
+  if (const FileError error = append_text({directory, format::kNewHeaderFile}, scratch, length))
+    return error;
+  const int renamed = directory.rename_file(format::kNewHeaderFile, format::kHeaderFile);
+  return renamed == 0 ? FileError{} : FileError{format::Failure::open_file, -renamed};
 }
 
 }  // namespace gnomon::collector

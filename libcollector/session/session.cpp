@@ -165,13 +165,16 @@ int open_session(int argc, char** argv, Timer timer) {
   int error = 0;
   recorder = open_experiment(settings, error);
   if (!recorder) return error;
-  error = write_header(*recorder, settings, timer_name(timer), argc, argv, scratch, sizeof scratch);
-  if (error == 0) return 0;
+  const FileError unwritten =
+      write_header(*recorder, settings, timer_name(timer), argc, argv, scratch, sizeof scratch);
+  if (!unwritten) return 0;
+  // Whoever launched the program may have mapped the control page by now.
+  recorder->fail(unwritten.failure, unwritten.error);
   recorder->end(now(CLOCK_MONOTONIC), 0);
   remove_experiment(*recorder);
   recorder->directory().give_back();
   recorder = nullptr;
-  return error;
+  return unwritten.error;
 }
 
 void record_launch(int argc, char** argv) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <string>
 
+#include "injector/launch/handshake.h"
 #include "injector/overwriting.h"
 #include "libcollector/format/names.h"
 
@@ -30,13 +32,14 @@ class LeftBehind : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  fs::path make(int number, format::State state, std::uint64_t session) {
+  fs::path make(int number, format::State state, std::uint64_t session, pid_t pid = getpid()) {
     fs::path experiment = folder_ / ("test." + std::to_string(number) + ".er");
     fs::create_directory(experiment);
     format::ControlPage page{};
     page.magic = format::kControlMagic;
+    page.major = format::kFormatMajor;
     page.session = session;
-    page.pid = static_cast<std::uint32_t>(getpid());
+    page.pid = static_cast<std::uint32_t>(pid);
     page.state = static_cast<std::uint32_t>(state);
     std::string bytes(format::kControlBytes, '\0');
     std::memcpy(bytes.data(), &page, sizeof page);
@@ -75,6 +78,22 @@ TEST_F(LeftBehind, OthersStay) {
                              make(3, format::State::failed, 7)};
   EXPECT_EQ(told().next, "repeat");
   for (const fs::path& experiment : others) EXPECT_TRUE(fs::exists(experiment)) << experiment;
+}
+
+// The experiment's page was there when its program ended, and does not say why. The launch does not
+// wait for the rest of the time that a program has to begin.
+TEST_F(LeftBehind, AProgramThatEndedIsNotWaitedFor) {
+  const pid_t ended = fork();
+  if (ended == 0) _exit(0);
+  ASSERT_GT(ended, 0);
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(ended), &info, WEXITED | WNOWAIT), 0);
+  make(1, format::State::none, 7, ended);
+  constexpr unsigned kLimitMs = 60'000;
+  const auto begun =
+      injector::ask_to_record({settings_.stem, settings_.session, ended}, kLimitMs, {}, {});
+  EXPECT_EQ(begun.value_or("failed"), "");
+  EXPECT_EQ(waitpid(ended, nullptr, 0), ended);
 }
 
 // A process has mapped the page of its experiment from before the recording begins.
