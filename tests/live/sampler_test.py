@@ -89,7 +89,8 @@ def launched(work):
     assert "no child" in text and "warning" not in errors, (text, errors)
     experiment = pathlib.Path(work) / "test.1.er"
     seen = events(experiment)
-    assert seen[:4] == ["start", "baseline", "periodic", "periodic"] and seen[-1] == "end" and len(seen) < 8, lines(experiment)
+    # The program takes the first sample and the sampler the baseline, either first.
+    assert sorted(seen[:2]) == ["baseline", "start"] and seen[2:4] == ["periodic", "periodic"] and seen[-1] == "end" and len(seen) < 8, lines(experiment)
     threads = [sample["of_threads"] for sample in lines(experiment) if sample["event"] == "periodic"]
     assert all(len(each) == 1 and each[0]["cpu"] > 1e7 for each in threads), threads
     used = float(text.split("used ", 1)[1].split()[0])
@@ -131,7 +132,7 @@ def attached(work):
         pid = family(experiment)
         said, _ = gnomon.communicate(timeout=PATIENCE)
         assert gnomon.returncode == 0, said
-        assert events(experiment)[0] == "start" and events(experiment)[-1] == "end", events(experiment)
+        assert "start" in events(experiment)[:2] and events(experiment)[-1] == "end", events(experiment)
         attempts.wait_until(lambda: not runs(pid), "it stays after its recording")
         span = lines(experiment)[-1]["time"] - lines(experiment)[0]["time"]
         assert 0.9e9 < span < 2e9, span
