@@ -14,6 +14,7 @@
 
 #include "injector/attach/remote/call_target.h"
 #include "injector/attach/remote/remote_process.h"
+#include "libcollector/format/attach.h"
 
 namespace gnomon::injector {
 namespace {
@@ -139,7 +140,9 @@ SafePoints::SafePoints(pid_t pid, Locks locks) : pid_(pid) {
     if (mapping.offset != 0 || !mapping.path.starts_with("/")) continue;
     const auto image = RemoteImage::at(pid, mapping.begin);
     if (!image) continue;
-    const bool is_allocator = locks == Locks::all && image->function("malloc") != 0;
+    // The collector's own functions of libc's names pass calls on.
+    const bool is_allocator = locks == Locks::all && image->function("malloc") != 0 &&
+                              image->function(format::kAttachFunction) == 0;
     if (mapping.begin == loader || takes_locks(*image, is_allocator)) {
       locked.insert(mapping.path);
       if (program >= mapping.begin && program < mapping.end) mixed_path = mapping.path;

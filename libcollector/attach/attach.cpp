@@ -26,6 +26,7 @@
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/record/log.h"
 #include "libcollector/session/session.h"
+#include "libcollector/session/threads.h"
 
 namespace gnomon::collector {
 namespace {
@@ -33,8 +34,8 @@ namespace {
 using format::Attached;
 using format::AttachRequest;
 
-constinit std::atomic<bool> busy = false;
-constinit std::uint32_t owner = 0;  // pid of the process whose threads own the slots
+constinit std::atomic<std::uint32_t> busy = 0;  // pid of the process that serves a request; 0: none
+constinit std::uint32_t owner = 0;              // pid of the process whose threads own the slots
 
 // In a fork child the slots belong to the parent's threads, whose timers do not exist here.
 void forget_foreign_threads(std::uint32_t pid) {
@@ -46,15 +47,7 @@ void forget_foreign_threads(std::uint32_t pid) {
         },
         0);
   owner = pid;
-  visit_threads(
-      [](Thread& thread, std::uint64_t process) {
-        if (thread.tid == 0 ||
-            raw_syscall(SYS_tgkill, static_cast<long>(process), long{thread.tid}, 0) == 0)
-          return;
-        stop_clock(thread);
-        release_thread(thread);
-      },
-      pid);
+  visit_threads([](Thread& thread, std::uint64_t) { forget_if_ended(thread); }, 0);
 }
 
 // Binds a second time at the end, because another thread may have been in the middle of binding a
@@ -167,13 +160,15 @@ Attached handle_attach(AttachRequest& request) {
   return answer;
 }
 
-// Serves one request at a time.
+// Serves one request at a time. A child that was forked meanwhile serves its own.
 Attached dispatch(AttachRequest& request, Attached (*what)(AttachRequest&)) {
   if (request.bytes != sizeof request || request.version != format::kAttachVersion)
     return Attached::other_version;
-  if (busy.exchange(true)) return Attached::already;
+  const auto own = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+  if (std::uint32_t other = busy; other == own || !busy.compare_exchange_strong(other, own))
+    return Attached::already;
   const Attached answer = what(request);
-  busy = false;
+  busy = 0;
   return answer;
 }
 

@@ -7,11 +7,11 @@
 
 #include <atomic>
 
-#include "libcollector/attach/kernel_threads.h"
 #include "libcollector/attach/task_masks.h"
 #include "libcollector/attach/thread_stacks.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/kernel_threads.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/thread_slots.h"

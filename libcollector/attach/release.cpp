@@ -7,13 +7,14 @@
 #include <atomic>
 
 #include "libcollector/attach/attach_tasks.h"
-#include "libcollector/attach/kernel_threads.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/kernel_threads.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/thread_slots.h"
 #include "libcollector/hook/binding.h"
 #include "libcollector/program/handler_masks.h"
+#include "libcollector/program/profil.h"
 #include "libcollector/program/sigaction.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/session/control_signals.h"
@@ -78,6 +79,15 @@ bool is_held(std::uint32_t tid, const void* data) {
   return std::find(request.held, end, tid) != end;
 }
 
+// A thread that blocks SIGPROF may have a tick pending, which a handler of the program's would get
+// once it unblocks the signal. The clocks send to threads, most others to the process.
+void discard_pending_ticks() {
+  const Pending pending = pending_sigprof();
+  if (!pending.at_thread) return;
+  discard_sigprof();
+  if (pending.at_process) raw_syscall(SYS_kill, long{getpid()}, SIGPROF);
+}
+
 // A debugger that has been shown a tick delivers it later, whatever the signal's action is by then.
 bool are_ticks_handed_on(const void* data) {
   constexpr std::uint64_t kPatience = 500'000'000;  // ns
@@ -99,7 +109,11 @@ Attached give_process_back(AttachRequest& request) {
     allow_mask_emulation(true);
     return Attached::still_holds_masks;
   }
-  if (!give_sigprof_back(collector_sigprof, are_ticks_handed_on, &request)) {
+  if (program_catches_sigprof()) discard_pending_ticks();
+  const bool had_profil = stop_profil();
+  const bool given_back = give_sigprof_back(collector_sigprof, are_ticks_handed_on, &request);
+  if (had_profil) restart_profil();
+  if (!given_back) {
     allow_mask_emulation(true);
     return Attached::still_holds_signal;
   }

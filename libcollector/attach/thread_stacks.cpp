@@ -7,13 +7,16 @@
 
 #include <algorithm>
 
+#include "libcollector/core/atomic.h"
 #include "libcollector/core/mappings.h"
 #include "libcollector/record/process_identity.h"
 
 namespace gnomon::collector {
 namespace {
 
-constinit Mappings mappings;
+// The next attach reads into the other one: a thread may be searching the current one.
+constinit Mappings tables[2];
+constinit std::uint32_t current = 0;
 constinit ByteRange borrowed;
 
 }  // namespace
@@ -39,14 +42,19 @@ bool is_on_borrowed() {
   return borrowed.contains(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
 }
 
-bool note_mappings() { return mappings.read(); }
+bool note_mappings() {
+  const std::uint32_t next = 1 - atomic(current).load(std::memory_order_relaxed);
+  const bool complete = tables[next].read();
+  atomic(current).store(next, std::memory_order_release);
+  return complete;
+}
 
 // glibc puts a thread's descriptor, to which pthread_self points, at the top of its stack; the main
 // thread's lies elsewhere.
 ByteRange running_stack(const ByteRange& main) {
   const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   const auto self = static_cast<std::uint64_t>(pthread_self());
-  const Mapping found = mappings.find(self);
+  const Mapping found = tables[atomic(current).load(std::memory_order_acquire)].find(self);
   const ByteRange around = found.writable ? found.range : ByteRange{};
   const bool is_main = main.end != 0 && !(around.contains(here) && here < self);
   return is_main ? main : ByteRange{around.begin, around.end == 0 ? 0 : self};

@@ -3,11 +3,14 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "libcollector/clock/program_action.h"
+#include "libcollector/core/readable.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 
@@ -30,20 +33,20 @@ constexpr Wait kWaits[] = {
     {SYS_accept, false},         {SYS_accept4, false},      {SYS_recvfrom, false},
     {SYS_recvmsg, false},        {SYS_sendto, false},       {SYS_sendmsg, false}};
 
+// System calls that the kernel restarts after a handler with SA_RESTART, and only then (signal(7)).
+constexpr int kRestarted[] = {
+    SYS_read,      SYS_readv,   SYS_preadv,       SYS_write,          SYS_writev, SYS_pwritev,
+    SYS_ioctl,     SYS_open,    SYS_openat,       SYS_creat,          SYS_wait4,  SYS_waitid,
+    SYS_connect,   SYS_accept,  SYS_accept4,      SYS_recvfrom,       SYS_sendto, SYS_recvmsg,
+    SYS_sendmsg,   SYS_flock,   SYS_fcntl,        SYS_futex,          SYS_splice, SYS_sendfile,
+    SYS_getrandom, SYS_mq_open, SYS_mq_timedsend, SYS_mq_timedreceive};
+
 constexpr int kRead = 32;  // bytes of code before the system call
 
 const Wait* find_wait(int number) {
   for (const Wait& wait : kWaits)
     if (wait.number == number) return &wait;
   return nullptr;
-}
-
-// Tests readability with rt_sigprocmask(2), which reads the set before it rejects the unknown
-// `how`.
-bool can_be_read(std::uint64_t address) {
-  constexpr long kNothingKnown = 99;
-  return raw_syscall(SYS_rt_sigprocmask, kNothingKnown, static_cast<long>(address), 0,
-                     kSignalMaskBytes) == -EINVAL;
 }
 
 // Signals that end no wait: those that libc itself handles, and those that an instruction raises.
@@ -106,6 +109,20 @@ void restart_wait(ucontext_t& context) {
   if (has_handler_for(kOthers & ~(wait->has_own_mask ? 0 : blocked))) return;
   registers[REG_RAX] = number;
   registers[REG_RIP] = static_cast<greg_t>(next - kInstruction);
+}
+
+void fail_restarted_call(ucontext_t& context) {
+  constexpr std::uint64_t kInstruction = 2;  // bytes
+  greg_t* const registers = context.uc_mcontext.gregs;
+  const auto pc = static_cast<std::uint64_t>(registers[REG_RIP]);
+  if (std::find(std::begin(kRestarted), std::end(kRestarted), registers[REG_RAX]) ==
+          std::end(kRestarted) ||
+      !can_be_read(pc) || !can_be_read(pc + kInstruction - kSignalMaskBytes))
+    return;
+  const auto* code = reinterpret_cast<const unsigned char*>(pc);
+  if (code[0] != 0x0f || code[1] != 0x05) return;
+  registers[REG_RAX] = -EINTR;
+  registers[REG_RIP] = static_cast<greg_t>(pc + kInstruction);
 }
 
 }  // namespace gnomon::collector

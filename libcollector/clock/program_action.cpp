@@ -4,37 +4,70 @@
 #include <cstring>
 
 #include "libcollector/clock/clock_pause.h"
+#include "libcollector/clock/interrupted_wait.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/thread_slots.h"
 
+// Calls handler(signal, info, context) on the stack that ends at `top`, or on this one if top is
+// null. The frame can be unwound, and the handler may leave by longjmp.
+extern "C" void gnomon_call_handler(int signal, siginfo_t* info, void* context, char* top,
+                                    void (*handler)(int, siginfo_t*, void*));
+asm(R"(
+  .pushsection .text
+  .local gnomon_call_handler
+  .type gnomon_call_handler, @function
+gnomon_call_handler:
+  .cfi_startproc
+  push %rbp
+  .cfi_def_cfa_offset 16
+  .cfi_offset %rbp, -16
+  mov %rsp, %rbp
+  .cfi_def_cfa_register %rbp
+  test %rcx, %rcx
+  cmovnz %rcx, %rsp
+  call *%r8
+  leave
+  .cfi_def_cfa %rsp, 8
+  ret
+  .cfi_endproc
+  .size gnomon_call_handler, . - gnomon_call_handler
+  .popsection
+)");
+
 namespace gnomon::collector {
 namespace {
 
-constinit struct sigaction action {};
-constinit std::uint32_t version = 0;  // odd: being written
+// Two copies, so that a reader never waits for a writer, which in a fork child may not exist.
+constinit struct sigaction actions[2] = {};
+constinit std::uint32_t version = 0;  // actions[version % 2] holds
+constinit std::uint32_t writer = 0;   // pid of the process whose thread is writing; 0: none
 
 struct sigaction current_action() {
   struct sigaction copy;
   for (;;) {
     const std::uint32_t before = atomic(version).load(std::memory_order_acquire);
-    std::memcpy(&copy, &action, sizeof copy);
+    std::memcpy(&copy, &actions[before % 2], sizeof copy);
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (before % 2 == 0 && atomic(version).load(std::memory_order_relaxed) == before) return copy;
-    raw_syscall(SYS_sched_yield);
+    if (atomic(version).load(std::memory_order_relaxed) == before) return copy;
   }
 }
 
 void write_action(const struct sigaction& fresh) {
-  const Blocked blocked(kAllSignals);  // so that no handler of this thread reads half an action
-  for (std::uint32_t even = atomic(version).load(std::memory_order_relaxed) & ~1u;
-       !atomic(version).compare_exchange_weak(even, even + 1, std::memory_order_acquire);
-       even &= ~1u)
-    raw_syscall(SYS_sched_yield);
-  std::atomic_thread_fence(std::memory_order_release);
-  std::memcpy(&action, &fresh, sizeof action);
-  atomic(version).fetch_add(1, std::memory_order_release);
+  const Blocked blocked(kAllSignals);  // so that no handler of this thread waits for this write
+  const auto own = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+  // A writer of another process was a thread of the parent when this process was forked.
+  for (std::uint32_t other = 0;
+       !atomic(writer).compare_exchange_strong(other, own, std::memory_order_acquire);)
+    if (other == own) {
+      raw_syscall(SYS_sched_yield);
+      other = 0;
+    }
+  const std::uint32_t next = atomic(version).load(std::memory_order_relaxed) + 1;
+  std::memcpy(&actions[next % 2], &fresh, sizeof fresh);
+  atomic(version).store(next, std::memory_order_release);
+  atomic(writer).store(0, std::memory_order_release);
 }
 
 // Returns a thread that waits for SIGPROF in sigwait(3) or its like; 0 if there is none.
@@ -56,6 +89,21 @@ void keep_pending(const siginfo_t& info, Thread& thread, ucontext_t& context) {
   send_again(info);
 }
 
+// What the kernel would have decided by the program's own flags: whether its handler runs on the
+// thread's alternate stack. Returns the top of the stack to change to; null: stay on this one.
+char* stack_for(const struct sigaction& theirs, const ucontext_t& context) {
+  constexpr std::uint64_t kRedZone = 128, kAlignment = 16;  // bytes (System V ABI)
+  const stack_t& alternate = context.uc_stack;
+  const auto bottom = reinterpret_cast<std::uint64_t>(alternate.ss_sp);
+  const ByteRange range{bottom, bottom + alternate.ss_size};
+  const auto interrupted = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RSP]);
+  if (alternate.ss_flags & SS_DISABLE || range.contains(interrupted)) return nullptr;
+  const bool is_there = range.contains(reinterpret_cast<std::uint64_t>(&context));
+  const bool wanted = theirs.sa_flags & SA_ONSTACK;
+  if (is_there == wanted) return nullptr;
+  return reinterpret_cast<char*>((wanted ? range.end : interrupted - kRedZone) & ~(kAlignment - 1));
+}
+
 // Takes effect when the collector's handler returns.
 void end_program(const siginfo_t& info, ucontext_t& context) {
   exchange_kernel_action(SIGPROF, {});  // SIG_DFL
@@ -69,11 +117,10 @@ void run_handler(const struct sigaction& theirs, siginfo_t& info, ucontext_t& co
   std::memcpy(&theirs_too, &theirs.sa_mask, sizeof theirs_too);
   mask |= theirs_too;
   if (!(theirs.sa_flags & SA_NODEFER)) mask |= signal_bit(SIGPROF);
+  if (!(theirs.sa_flags & SA_RESTART)) fail_restarted_call(context);
+  char* const top = stack_for(theirs, context);
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, arg(&mask), 0, kSignalMaskBytes);
-  if (theirs.sa_flags & SA_SIGINFO)
-    theirs.sa_sigaction(SIGPROF, &info, &context);
-  else
-    theirs.sa_handler(SIGPROF);
+  gnomon_call_handler(SIGPROF, &info, &context, top, theirs.sa_sigaction);
 }
 
 }  // namespace

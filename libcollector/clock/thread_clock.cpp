@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <utility>
 
 #include "libcollector/clock/ignored_code.h"
 #include "libcollector/clock/interrupted_wait.h"
@@ -254,15 +255,17 @@ bool pause_clock(Thread& thread) {
   }
   thread.paused = 1;
   const itimerspec never{};
-  if (thread.event)
-    close_task_clock(thread.event);
+  // A stop_clock that does not wait for the pause any longer must not find the page.
+  thread.had_event = thread.event ? 1 : 0;
+  if (void* event = std::exchange(thread.event, nullptr))
+    close_task_clock(event);
   else
     raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&never), 0);
   return true;
 }
 
 void resume_clock(Thread& thread) {
-  const bool had_event = thread.event;
+  const bool had_event = thread.had_event != 0;
   if (had_event) thread.event = open_task_clock(interval);
   if (had_event && !thread.event && !create_timer(thread, CLOCK_THREAD_CPUTIME_ID)) {
     thread.ticking = 0;

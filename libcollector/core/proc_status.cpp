@@ -61,9 +61,9 @@ const char* ProcStatus::find(const char* name) const {
   return nullptr;
 }
 
-std::uint64_t ProcStatus::blocked() const {
+std::uint64_t ProcStatus::mask(const char* name) const {
   std::uint64_t mask = 0;
-  for (const char* at = find("SigBlk"); at && digit(*at) < 16; ++at) mask = mask << 4 | digit(*at);
+  for (const char* at = find(name); at && digit(*at) < 16; ++at) mask = mask << 4 | digit(*at);
   return mask;
 }
 

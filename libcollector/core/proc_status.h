@@ -20,8 +20,10 @@ class ProcStatus {
   // Returns the text behind "NAME:" and a tab, which goes on to the end of the file, or null if
   // there is no such line.
   const char* find(const char* name) const;
-  // Returns the mask of blocked signals, bit 0 for signal 1; 0 if the file does not tell.
-  std::uint64_t blocked() const;
+  // Returns a set of signals (SigBlk, SigPnd, ...), bit 0 for signal 1; 0 if the file does not
+  // tell.
+  std::uint64_t mask(const char* name) const;
+  std::uint64_t blocked() const { return mask("SigBlk"); }
   // Returns how often the thread has waited for anything (voluntary context switches), modulo 2^32;
   // 0 if the file does not tell.
   std::uint32_t waits() const;

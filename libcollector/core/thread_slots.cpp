@@ -71,6 +71,12 @@ Thread* claim_thread() {
   return nullptr;
 }
 
+Thread* slot_at(std::uint32_t index) {
+  if (index >= kChunk * kChunks) return nullptr;
+  Chunk* chunk = chunks[index / kChunk].load(std::memory_order_acquire);
+  return chunk ? &chunk->threads[index % kChunk] : nullptr;
+}
+
 void name_thread(Thread& thread, std::uint32_t tid) {
   thread.tid = tid;
   if (const Place place = place_of(thread); place.chunk)

@@ -22,6 +22,7 @@ struct Thread {
   std::uint32_t ticked;   // 1: it had a tick since its clock was started
   std::int32_t timer;
   void* event;  // page of the task clock event that replaces the timer; null: the timer ticks
+  std::uint32_t had_event;  // 1: its event has been closed for a pause
   std::uint32_t in_handler;
   std::uint32_t mask_emulated;  // 1: blocks SIGPROF in the program's view only
   std::uint32_t waiting;        // 1: waits for signals, SIGPROF among them
@@ -41,6 +42,8 @@ extern constinit thread_local Thread* current_thread __attribute__((tls_model("i
 // Returns null if all slots are taken or memory is short.
 Thread* claim_thread();
 void release_thread(Thread& thread);
+// Returns a slot, claimed or not, or null if `index` is beyond those in use.
+Thread* slot_at(std::uint32_t index);
 // Assigns a claimed slot to thread `tid`.
 void name_thread(Thread& thread, std::uint32_t tid);
 // Returns the slot of thread `tid`, or null if it has none.

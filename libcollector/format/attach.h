@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kAttachVersion = 9;
 // Data of libcollector.so: HookedFunction[kHooks], unused rows 0. In a program that is bound to the
 // collector, libc's own symbol table leads to the replacements.
 inline constexpr const char* kHookTable = "gnomon_hook_table";
-inline constexpr std::size_t kHooks = 64;
+inline constexpr std::size_t kHooks = 512;
 struct HookedFunction {
   std::uint64_t replacement, original;
 };

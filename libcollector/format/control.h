@@ -36,6 +36,7 @@ enum class Failure : std::uint32_t {
   stacks_full = 5,
   no_clock = 6,
   confined = 7,
+  profil = 8,
 };
 struct FailureText {
   Failure failure;
@@ -59,6 +60,9 @@ inline constexpr std::array kFailures{
                 "the program confined its system calls (seccomp), and could be killed for the "
                 "collector's",
                 "run it without its sandbox to see the rest"},
+    FailureText{Failure::profil,
+                "the program samples itself by profil(3), which will take SIGPROF back",
+                "launch it under the collector, or record it without a clock (profile off)"},
 };
 
 // Null: written by a newer collector.

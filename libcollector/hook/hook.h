@@ -15,6 +15,11 @@ struct Hook {
     reinterpret_cast<void*>(function), &(next)                                               \
   }
 
+// A replacement under libc's own name and version, so that a program to which the collector was
+// preloaded is bound to it.
+#define GNOMON_EXPORTED(name, version) \
+  __attribute__((visibility("default"), symver(name "@@GLIBC_" version)))
+
 struct Hooks {
   const Hook *first, *last;
   const Hook* begin() const { return first; }

@@ -150,43 +150,40 @@ long execveat_by_number(long, int at, const char* path, Words argv, Words envp, 
 
 extern "C" {
 
-#define EXPORTED(name, version) \
-  __attribute__((visibility("default"), symver(name "@@GLIBC_" version)))
-
-EXPORTED("execve", "2.2.5") int gnomon_execve(const char* path, Words argv, Words envp) {
+GNOMON_EXPORTED("execve", "2.2.5") int gnomon_execve(const char* path, Words argv, Words envp) {
   return execute(real_execve, path, argv, envp);
 }
-EXPORTED("execv", "2.2.5") int gnomon_execv(const char* path, Words argv) {
+GNOMON_EXPORTED("execv", "2.2.5") int gnomon_execv(const char* path, Words argv) {
   return execute(real_execv, path, argv);
 }
-EXPORTED("execvp", "2.2.5") int gnomon_execvp(const char* file, Words argv) {
+GNOMON_EXPORTED("execvp", "2.2.5") int gnomon_execvp(const char* file, Words argv) {
   return execute(real_execvp, file, argv);
 }
-EXPORTED("execvpe", "2.11") int gnomon_execvpe(const char* file, Words argv, Words envp) {
+GNOMON_EXPORTED("execvpe", "2.11") int gnomon_execvpe(const char* file, Words argv, Words envp) {
   return execute(real_execvpe, file, argv, envp);
 }
-EXPORTED("fexecve", "2.2.5") int gnomon_fexecve(int file, Words argv, Words envp) {
+GNOMON_EXPORTED("fexecve", "2.2.5") int gnomon_fexecve(int file, Words argv, Words envp) {
   return execute(real_fexecve, file, argv, envp);
 }
-EXPORTED("execveat", "2.34")
+GNOMON_EXPORTED("execveat", "2.34")
 int gnomon_execveat(int at, const char* path, Words argv, Words envp, int flags) {
   return execute(real_execveat, at, path, argv, envp, flags);
 }
-EXPORTED("execl", "2.2.5") int gnomon_execl(const char* path, const char* first, ...) {
+GNOMON_EXPORTED("execl", "2.2.5") int gnomon_execl(const char* path, const char* first, ...) {
   va_list list;
   va_start(list, first);
   const int result = execute_words(real_execv, path, first, list);
   va_end(list);
   return result;
 }
-EXPORTED("execlp", "2.2.5") int gnomon_execlp(const char* file, const char* first, ...) {
+GNOMON_EXPORTED("execlp", "2.2.5") int gnomon_execlp(const char* file, const char* first, ...) {
   va_list list;
   va_start(list, first);
   const int result = execute_words(real_execvp, file, first, list);
   va_end(list);
   return result;
 }
-EXPORTED("execle", "2.2.5") int gnomon_execle(const char* path, const char* first, ...) {
+GNOMON_EXPORTED("execle", "2.2.5") int gnomon_execle(const char* path, const char* first, ...) {
   va_list list;
   va_start(list, first);
   const int result = with_words(first, list, [&](Words words, va_list rest) {

@@ -1,6 +1,7 @@
-// Interposed: prctl and syscall, by which a program sets a seccomp filter or calls exec. Any
-// context that the call itself allows, once the originals are found.
+// Interposed: prctl and syscall, by which a program sets a seccomp filter, and calls by number what
+// is interposed by name. Any context that the call itself allows, once the originals are found.
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -8,6 +9,8 @@
 
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/exec.h"
+#include "libcollector/program/sigaction.h"
+#include "libcollector/program/signal_masks.h"
 #include "libcollector/session/session.h"
 
 namespace gnomon::collector {
@@ -52,6 +55,13 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] Any gnomon_before_syscall(lo
       return any(execve_by_number);
     case SYS_execveat:
       return any(execveat_by_number);
+    case SYS_rt_sigaction:
+      if (is_sigprof_taken() && a == SIGPROF) return any(sigaction_by_number);
+      break;
+    case SYS_rt_sigprocmask:
+      return any(mask_by_number);
+    case SYS_rt_sigtimedwait:
+      return any(timed_wait_by_number);
   }
   return real_syscall.get();
 }

@@ -3,11 +3,15 @@
 // are found; takes no lock.
 #include "libcollector/program/sigaction.h"
 
+#include <dlfcn.h>
+
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
 #include "libcollector/clock/clock_pause.h"
 #include "libcollector/clock/program_action.h"
+#include "libcollector/core/readable.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/thread_slots.h"
 #include "libcollector/hook/hook.h"
@@ -34,6 +38,22 @@ constinit NextSymbol<Install> real_sigset{"sigset", "GLIBC_2.2.5"};
 constinit NextSymbol<Ignore> real_sigignore{"sigignore", "GLIBC_2.2.5"};
 constinit NextSymbol<Interrupt> real_siginterrupt{"siginterrupt", "GLIBC_2.2.5"};
 constinit NextSymbol<Raise> real_raise{"raise", "GLIBC_2.2.5"};
+
+// Returns false if *from cannot be read.
+bool copy_from(const KernelAction* from, KernelAction& to) {
+  const auto at = reinterpret_cast<std::uint64_t>(from);
+  if (!can_be_read(at) || !can_be_read(at + sizeof to - sizeof to.mask)) return false;
+  to = *from;
+  return true;
+}
+
+bool is_inside_libc(Handler handler) {
+  if (handler == SIG_DFL || handler == SIG_IGN) return false;
+  Dl_info its{}, libcs{};
+  return dladdr(reinterpret_cast<void*>(handler), &its) != 0 &&
+         dladdr(reinterpret_cast<void*>(real_raise.get()), &libcs) != 0 &&
+         its.dli_fbase == libcs.dli_fbase;
+}
 
 bool is_ours(int signal) { return signal == SIGPROF && taken; }
 
@@ -135,39 +155,93 @@ bool has_sigprof(void (*handler)(int, siginfo_t*, void*)) {
   return real_sigaction(SIGPROF, nullptr, &now) == 0 && now.sa_sigaction == handler;
 }
 
+bool is_sigprof_taken() { return taken; }
+
+// Words of the program's that cannot be read or written are errors, as in the kernel.
+long sigaction_by_number(long, int, const KernelAction* fresh, KernelAction* old,
+                         std::size_t mask_bytes) {
+  KernelAction wanted{};
+  const auto fail = [](int error) {
+    errno = error;
+    return -1L;
+  };
+  if (mask_bytes != kSignalMaskBytes) return fail(EINVAL);
+  if ((fresh && !copy_from(fresh, wanted)) ||
+      (old && raw_syscall(SYS_rt_sigaction, SIGKILL, 0, arg(old), kSignalMaskBytes) != 0))
+    return fail(EFAULT);
+  struct sigaction action {
+  }, before{};
+  action.sa_handler = reinterpret_cast<Handler>(wanted.handler);
+  action.sa_flags = static_cast<int>(wanted.flags);
+  std::memcpy(&action.sa_mask, &wanted.mask, sizeof wanted.mask);
+  exchange_program_action(fresh ? &action : nullptr, &before);
+  if (!old) return 0;
+  *old = {reinterpret_cast<std::uint64_t>(before.sa_handler),
+          static_cast<std::uint32_t>(before.sa_flags),
+          reinterpret_cast<std::uint64_t>(before.sa_restorer), 0};
+  std::memcpy(&old->mask, &before.sa_mask, sizeof old->mask);
+  return 0;
+}
+
+bool has_libc_set_sigprof() {
+  struct sigaction theirs {};
+  exchange_program_action(nullptr, &theirs);
+  return taken && is_inside_libc(theirs.sa_handler);
+}
+
+SetInsideLibc::SetInsideLibc() {
+  if (taken) real_sigaction(SIGPROF, nullptr, &ours_);
+}
+
+// libc restores the action that it has found. If that was the collector's, the program's is again
+// the one that was current then.
+SetInsideLibc::~SetInsideLibc() {
+  static constinit struct sigaction before_libc {};
+  struct sigaction now {
+  }, theirs{};
+  if (!ours_.sa_handler || real_sigaction(SIGPROF, nullptr, &now) != 0) return;
+  exchange_program_action(nullptr, &theirs);
+  const bool was_libcs = is_inside_libc(theirs.sa_handler);
+  if (now.sa_handler == ours_.sa_handler) {
+    if (was_libcs) exchange_program_action(&before_libc, nullptr);
+    return;
+  }
+  if (is_inside_libc(now.sa_handler) && !was_libcs) before_libc = theirs;
+  exchange_program_action(&now, nullptr);
+  real_sigaction(SIGPROF, &ours_, nullptr);
+}
+
 extern "C" {
 
-#define EXPORTED(name) __attribute__((visibility("default"), symver(name "@@GLIBC_2.2.5")))
-
-EXPORTED("sigaction")
+GNOMON_EXPORTED("sigaction", "2.2.5")
 int gnomon_sigaction(int signal, const struct sigaction* fresh, struct sigaction* old) {
   return act(signal, fresh, old);
 }
-EXPORTED("__sigaction")
+GNOMON_EXPORTED("__sigaction", "2.2.5")
 int gnomon_sigaction_too(int signal, const struct sigaction* fresh, struct sigaction* old) {
   return act(signal, fresh, old);
 }
-EXPORTED("signal")
+GNOMON_EXPORTED("signal", "2.2.5")
 Handler gnomon_signal(int signal, Handler handler) { return install(signal, handler); }
-EXPORTED("bsd_signal")
+GNOMON_EXPORTED("bsd_signal", "2.2.5")
 Handler gnomon_bsd_signal(int signal, Handler handler) { return install(signal, handler); }
-EXPORTED("ssignal")
+GNOMON_EXPORTED("ssignal", "2.2.5")
 Handler gnomon_ssignal(int signal, Handler handler) { return install(signal, handler); }
-EXPORTED("sysv_signal")
+GNOMON_EXPORTED("sysv_signal", "2.2.5")
 Handler gnomon_sysv_signal(int signal, Handler handler) { return install_once(signal, handler); }
-EXPORTED("__sysv_signal")
+GNOMON_EXPORTED("__sysv_signal", "2.2.5")
 Handler gnomon_sysv_signal_too(int signal, Handler handler) {
   return install_once(signal, handler);
 }
-EXPORTED("sigset")
+GNOMON_EXPORTED("sigset", "2.2.5")
 Handler gnomon_sigset(int signal, Handler handler) { return install_and_unblock(signal, handler); }
-EXPORTED("sigignore")
+GNOMON_EXPORTED("sigignore", "2.2.5")
 int gnomon_sigignore(int signal) {
   if (!is_ours(signal)) return real_sigignore(signal);
   exchange_handler(SIG_IGN, 0, false);
   return 0;
 }
-EXPORTED("siginterrupt")
+GNOMON_EXPORTED("siginterrupt", "2.2.5")
 int gnomon_siginterrupt(int signal, int interrupts) {
   if (!is_ours(signal)) return real_siginterrupt(signal, interrupts);
   struct sigaction theirs {};
@@ -176,7 +250,7 @@ int gnomon_siginterrupt(int signal, int interrupts) {
   exchange_program_action(&theirs, nullptr);
   return 0;
 }
-EXPORTED("raise")
+GNOMON_EXPORTED("raise", "2.2.5")
 int gnomon_raise(int signal) {
   Thread* thread = signal == SIGPROF ? calling_thread() : nullptr;
   if (!thread) return real_raise(signal);

@@ -7,10 +7,12 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/readable.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/thread_slots.h"
 #include "libcollector/core/time.h"
@@ -64,6 +66,13 @@ bool try_to_emulate_block(Thread& thread) {
   const bool may = may_emulate;
   if (!may) atomic(thread.mask_emulated).store(0);
   return may && !is_catching;
+}
+
+// Follows a change of the thread's mask by a set that names SIGPROF or does not. Returns true if
+// the kernel is not to block SIGPROF.
+bool emulate(Thread& thread, int how, bool names_it) {
+  if (how == SIG_UNBLOCK ? names_it : how == SIG_SETMASK && !names_it) thread.mask_emulated = 0;
+  return how != SIG_UNBLOCK && names_it && try_to_emulate_block(thread);
 }
 
 bool is_sensible(const timespec& limit) {
@@ -120,11 +129,7 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
   sigset_t without;
   if (set) {
     without = *set;
-    const bool names_it = sigismember(set, SIGPROF) == 1;
-    if (how == SIG_UNBLOCK ? names_it : how == SIG_SETMASK && !names_it) thread->mask_emulated = 0;
-    if (how != SIG_UNBLOCK && names_it) {
-      if (try_to_emulate_block(*thread)) sigdelset(&without, SIGPROF);
-    }
+    if (emulate(*thread, how, sigismember(set, SIGPROF) == 1)) sigdelset(&without, SIGPROF);
   }
   const int error = real_mask(how, set ? &without : nullptr, old);
   if (error != 0)
@@ -133,6 +138,55 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
     sigaddset(old, SIGPROF);
   start_parked_clock(*thread);
   return error;
+}
+
+namespace {
+
+long with_errno(long result) {
+  if (result >= 0) return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+bool names_sigprof(const std::uint64_t* set) {
+  return can_be_read(reinterpret_cast<std::uint64_t>(set)) && *set & signal_bit(SIGPROF);
+}
+
+}  // namespace
+
+// The rest of the set goes to the kernel as it is: libc's functions leave out the signals that libc
+// itself uses.
+long mask_by_number(long, int how, const std::uint64_t* set, std::uint64_t* old,
+                    std::size_t mask_bytes) {
+  std::uint64_t wanted = 0;
+  const std::uint64_t tick = signal_bit(SIGPROF);
+  const bool is_readable = set && can_be_read(reinterpret_cast<std::uint64_t>(set));
+  if (is_readable) wanted = *set;
+  Thread* thread =
+      mask_bytes == kSignalMaskBytes && (is_readable || !set) ? calling_thread() : nullptr;
+  if (!thread)
+    return with_errno(
+        raw_syscall(SYS_rt_sigprocmask, how, arg(set), arg(old), static_cast<long>(mask_bytes)));
+  const std::uint32_t was_emulated = thread->mask_emulated;
+  if (set && emulate(*thread, how, wanted & tick)) wanted &= ~tick;
+  const long result =
+      raw_syscall(SYS_rt_sigprocmask, how, set ? arg(&wanted) : 0, arg(old), kSignalMaskBytes);
+  if (result != 0) thread->mask_emulated = was_emulated;
+  if (result == 0 && old && was_emulated) *old |= tick;
+  start_parked_clock(*thread);
+  return with_errno(result);
+}
+
+long timed_wait_by_number(long, const std::uint64_t* set, siginfo_t* info, const timespec* limit,
+                          std::size_t mask_bytes) {
+  if (mask_bytes != kSignalMaskBytes || !names_sigprof(set) ||
+      (limit && !can_be_read(reinterpret_cast<std::uint64_t>(limit))))
+    return with_errno(raw_syscall(SYS_rt_sigtimedwait, arg(set), arg(info), arg(limit),
+                                  static_cast<long>(mask_bytes)));
+  sigset_t wide;
+  sigemptyset(&wide);
+  std::memcpy(&wide, set, sizeof *set);
+  return timed_wait(&wide, info, limit);
 }
 
 extern "C" {

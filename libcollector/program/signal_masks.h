@@ -2,6 +2,7 @@
 // blocked. Any context.
 #pragma once
 #include <signal.h>
+#include <time.h>
 
 #include <cstdint>
 
@@ -29,5 +30,11 @@ void allow_mask_emulation(bool may);
 
 // As pthread_sigmask(3), in the program's view.
 int change_mask(int how, const sigset_t* set, sigset_t* old);
+
+// rt_sigprocmask(2) and rt_sigtimedwait(2) through syscall(3). Any context.
+long mask_by_number(long number, int how, const std::uint64_t* set, std::uint64_t* old,
+                    std::size_t mask_bytes);
+long timed_wait_by_number(long number, const std::uint64_t* set, siginfo_t* info,
+                          const timespec* limit, std::size_t mask_bytes);
 
 }  // namespace gnomon::collector

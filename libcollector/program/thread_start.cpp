@@ -89,7 +89,10 @@ namespace {
 void begin_in_thread(Thread& thread) {
   name_thread(thread, static_cast<std::uint32_t>(gettid()));
   thread.stack = stack_of_caller(thread.stack.begin, thread.stack.end);
-  if (active_recorder()) begin_thread(thread);
+  if (active_recorder())
+    begin_thread(thread);
+  else
+    release_thread(thread);  // a later recording finds this thread among those that run already
 }
 
 }  // namespace
@@ -112,6 +115,7 @@ namespace {
 // Returns a slot for a thread that is about to be created, or null if it is to run unsampled.
 Thread* slot_for(const pthread_attr_t* attributes, StartRoutine routine, void* argument) {
   Recorder* recorder = active_recorder();
+  if (recorder) forget_ended_threads();
   Thread* thread = recorder ? claim_thread() : nullptr;
   if (!thread) {
     if (recorder) recorder->drop(format::Drop::threads_full);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "libcollector/core/syscall.h"
@@ -23,18 +24,22 @@ bool within_file_size_limit(std::uint64_t end) {
   return r < 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
 }
 
-// For file systems without fallocate: writing zeros reserves space, too. Only the writer that owns
-// the range may call this, since it overwrites what is there.
-long write_zeros(int fd, std::uint64_t offset, std::uint64_t bytes) {
+// For file systems without fallocate: writing zeros reserves space, too. They are appended, because
+// another thread may reserve the same range and have written to it by now; the file may grow
+// further than `end`.
+long append_zeros(int fd, std::uint64_t end) {
   static const char zeros[4096] = {};
-  for (std::uint64_t done = 0; done < bytes;) {
-    const long n =
-        raw_syscall(SYS_pwrite64, fd, arg(zeros), sizeof zeros, static_cast<long>(offset + done));
-    if (n == -EINTR) continue;
-    if (n <= 0) return n == 0 ? -ENOSPC : n;
-    done += static_cast<std::uint64_t>(n);
+  if (const long set = raw_syscall(SYS_fcntl, fd, F_SETFL, O_APPEND); set < 0) return set;
+  for (;;) {
+    const long size = raw_syscall(SYS_lseek, fd, 0, SEEK_END);
+    if (size < 0) return size;
+    if (static_cast<std::uint64_t>(size) >= end) return 0;
+    const std::uint64_t missing = end - static_cast<std::uint64_t>(size);
+    const long n = raw_syscall(SYS_write, fd, arg(zeros),
+                               static_cast<long>(std::min<std::uint64_t>(sizeof zeros, missing)));
+    if (n == 0) return -ENOSPC;
+    if (n < 0 && n != -EINTR) return n;
   }
-  return 0;
 }
 
 long reserve(int fd, std::uint64_t offset, std::uint64_t bytes) {
@@ -42,7 +47,7 @@ long reserve(int fd, std::uint64_t offset, std::uint64_t bytes) {
   do {
     r = raw_syscall(SYS_fallocate, fd, 0, static_cast<long>(offset), static_cast<long>(bytes));
   } while (r == -EINTR);
-  return r == -EOPNOTSUPP ? write_zeros(fd, offset, bytes) : r;
+  return r == -EOPNOTSUPP ? append_zeros(fd, offset + bytes) : r;
 }
 
 Failure failure_of(long error) {

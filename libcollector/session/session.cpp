@@ -18,6 +18,7 @@
 #include "libcollector/objects/module_map.h"
 #include "libcollector/program/alternate_stack.h"
 #include "libcollector/program/handler_masks.h"
+#include "libcollector/program/profil.h"
 #include "libcollector/program/sigaction.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/program/thread_start.h"
@@ -126,7 +127,13 @@ bool arm(Timer timer, Loaded loaded) {
     // Alternate stacks from before the collector may be too small for any handler if none uses
     // them.
     const bool usable = loaded == Loaded::at_start || handlers_on_alternate_stacks() != 0;
-    if (take_sigprof(collector_sigprof, usable)) return true;
+    if (take_sigprof(collector_sigprof, usable)) {
+      if (let_profil_come_after()) return true;
+      recorder->fail(format::Failure::profil, 0);
+      give_sigprof_back(
+          collector_sigprof, [](const void*) { return true; }, nullptr);
+      return false;
+    }
   }
   recorder->fail(format::Failure::no_clock, errno);
   return false;
@@ -211,6 +218,19 @@ void record_launch(int argc, char** argv) {
   end_recording();
 }
 
+// Returns false in a child of fork or vfork.
+bool is_own_recording() {
+  return active_recorder() && raw_syscall(SYS_getpid) == long{recorder->control()->pid};
+}
+
+// No tick comes afterwards.
+void end_for_good() {
+  stop_all_clocks();
+  discard_sigprof();
+  await_all_handlers();
+  end_recording();
+}
+
 }  // namespace
 
 Recorder* active_recorder() { return recorder && recorder->recording() ? recorder : nullptr; }
@@ -222,12 +242,9 @@ void forget_unloaded() {
 void sample_before_exec() { sample_own_process(recorder->directory(), format::SampleEvent::exec); }
 
 void end_before_confinement() {
-  if (!active_recorder() || raw_syscall(SYS_getpid) != long{recorder->control()->pid}) return;
+  if (!is_own_recording()) return;
   recorder->fail(format::Failure::confined, 0);
-  stop_all_clocks();
-  discard_sigprof();
-  await_all_handlers();
-  end_recording();
+  end_for_good();
 }
 
 bool has_earlier_ended() {

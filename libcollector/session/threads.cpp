@@ -32,8 +32,10 @@ void on_thread_end(void* slot) {
   release_thread(thread);
 }
 
-// pthread_setspecific allocates for keys beyond the first 32, which a signal handler may not.
+// pthread_setspecific allocates for keys beyond the first 32, which a signal handler may not. The
+// end of a thread that was adopted without it is noticed by forget_ended_threads.
 constexpr pthread_key_t kKeysWithoutHeap = 32;
+constinit bool are_ends_unnoticed = false;
 
 }  // namespace
 
@@ -58,8 +60,34 @@ bool adopt_thread(Thread& slot) {
   }
   slot.stack = running_stack(slot.stack);
   current_thread = &slot;
-  if (thread_key < kKeysWithoutHeap) pthread_setspecific(thread_key, &slot);
+  if (thread_key < kKeysWithoutHeap)
+    pthread_setspecific(thread_key, &slot);
+  else
+    atomic(are_ends_unnoticed).store(true);
   return true;
+}
+
+bool forget_if_ended(Thread& thread) {
+  std::uint32_t tid = atomic(thread.tid).load();
+  if (tid == 0 || raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), long{tid}, 0) == 0) return false;
+  if (!atomic(thread.tid).compare_exchange_strong(tid, 0)) return false;
+  stop_clock(thread);
+  release_thread(thread);
+  return true;
+}
+
+void forget_ended_threads() {
+  constexpr std::uint32_t kAtOnce = 4;
+  static constinit std::uint32_t next = 0;
+  if (!atomic(are_ends_unnoticed).load(std::memory_order_relaxed)) return;
+  for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+    Thread* slot = slot_at(atomic(next).fetch_add(1, std::memory_order_relaxed));
+    if (!slot) {
+      atomic(next).store(0, std::memory_order_relaxed);
+      return;
+    }
+    if (atomic(slot->used).load() != 0) forget_if_ended(*slot);
+  }
 }
 
 // Also after the recording has ended: emulated masks outlive it.

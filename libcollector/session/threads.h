@@ -14,6 +14,10 @@ void follow_threads(Recorder& recorder);
 // Has the calling thread take over a slot that was made for it by another one. Returns false if it
 // is not the slot's thread, or cannot take it now. Any context.
 bool adopt_thread(Thread& slot);
+// Frees the slot if its thread has ended. Returns true if this call has freed it. Normal context.
+bool forget_if_ended(Thread& thread);
+// Looks at a few slots and frees those of threads whose end was not noticed. Normal context.
+void forget_ended_threads();
 // Ends the sampling of the calling thread, whose slot it is, for good. Normal context.
 void end_thread(Thread& thread);
 // Returns the calling thread's slot, which it adopts now if its first tick was to do so, or null if

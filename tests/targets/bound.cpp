@@ -63,6 +63,7 @@ std::set<std::uint64_t> hooks() {
   const auto* table =
       static_cast<gnomon::format::HookedFunction*>(dlsym(collector, gnomon::format::kHookTable));
   check(table);
+  check(table[gnomon::format::kHooks - 1].replacement == 0);  // the table has room for all
   for (std::size_t i = 0; i < gnomon::format::kHooks && table[i].replacement != 0; ++i)
     all.insert(table[i].replacement);
   return all;

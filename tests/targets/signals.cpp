@@ -1,6 +1,7 @@
 // Uses SIGPROF and signal masks for itself, as the argument says, while it computes; ends with 0 if
 // everything went as it would without a profiler.
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -230,17 +231,103 @@ void unhandled() {
   raise(SIGPROF);
 }
 
+// The kernel's struct sigaction.
+struct KernelAction {
+  void (*handler)(int);
+  unsigned long flags;
+  void* restorer;
+  unsigned long mask;
+};
+
+// Calls the kernel by number, through libc.
+void by_number() {
+  KernelAction action{SIG_DFL, 0, nullptr, 0}, old{};
+  const auto set = [&](const void* fresh, void* before) {
+    return syscall(SYS_rt_sigaction, SIGPROF, fresh, before, sizeof action.mask);
+  };
+  CHECK(set(&action, &old) == 0 && old.handler == SIG_DFL);
+  burn(0.2);  // a tick would end the program
+  action.handler = SIG_IGN;
+  CHECK(set(&action, nullptr) == 0 && set(nullptr, &old) == 0 && old.handler == SIG_IGN);
+  CHECK(set(reinterpret_cast<void*>(8), nullptr) == -1 && errno == EFAULT);
+  CHECK(set(nullptr, reinterpret_cast<void*>(8)) == -1 && errno == EFAULT);
+  unsigned long all = ~0ul, before = 0;
+  CHECK(syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all) == 0 && before == 0);
+  CHECK(blocked_now(SIGPROF) && blocked_now(SIGINT));
+  burn_masked(0.3);
+  const timespec limit{0, 100'000};
+  CHECK(syscall(SYS_rt_sigtimedwait, &all, nullptr, &limit, sizeof all) == -1 && errno == EAGAIN);
+  CHECK(syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, &all, sizeof all) == 0);
+  CHECK((all >> (SIGPROF - 1) & 1) == 1 && !blocked_now(SIGPROF));
+}
+
 // Goes round libc.
 void raw() {
   burn(0.4);
-  struct {
-    void (*handler)(int);
-    unsigned long flags;
-    void* restorer;
-    unsigned long mask;
-  } const ignore{SIG_IGN, 0, nullptr, 0};
-  CHECK(syscall(SYS_rt_sigaction, SIGPROF, &ignore, nullptr, sizeof ignore.mask) == 0);
+  const KernelAction ignore{SIG_IGN, 0, nullptr, 0};
+  long result;
+  register long bytes asm("r10") = sizeof ignore.mask;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(SYS_rt_sigaction), "D"(SIGPROF), "S"(&ignore), "d"(0), "r"(bytes)
+               : "rcx", "r11", "memory");
+  CHECK(result == 0);
   burn(0.1);
+}
+
+// A handler without SA_RESTART ends a read.
+volatile bool is_reading = false;
+void* sends_prof(void* reader) {
+  while (handled == 0) {
+    if (is_reading) pthread_kill(*static_cast<pthread_t*>(reader), SIGPROF);
+    const timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  return nullptr;
+}
+void ends_reads() {
+  struct sigaction action {};
+  action.sa_handler = count;
+  CHECK(sigaction(SIGPROF, &action, nullptr) == 0);
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  pthread_t self = pthread_self(), sender;
+  CHECK(pthread_create(&sender, nullptr, sends_prof, &self) == 0);
+  char byte;
+  is_reading = true;
+  CHECK(read(ends[0], &byte, 1) == -1 && errno == EINTR);
+  is_reading = false;
+  CHECK(pthread_join(sender, nullptr) == 0);
+  burn(0.3);
+}
+
+// A handler runs on the alternate stack only if its flags say so; a jump out of it is allowed.
+char alternate[64 * 1024];
+volatile bool was_on_alternate = false;
+sigjmp_buf back;
+void note_stack(int) {
+  const char* here = static_cast<char*>(__builtin_frame_address(0));
+  was_on_alternate = here >= alternate && here < alternate + sizeof alternate;
+  handled = handled + 1;
+}
+void jump_out(int signal) {
+  note_stack(signal);
+  siglongjmp(back, 1);
+}
+void on_which_stack() {
+  const stack_t stack{alternate, 0, sizeof alternate};
+  CHECK(sigaltstack(&stack, nullptr) == 0);
+  struct sigaction action {};
+  for (const auto handler : {note_stack, jump_out})
+    for (const int flags : {0, SA_ONSTACK, 0}) {
+      action.sa_handler = handler;
+      action.sa_flags = flags;
+      CHECK(sigaction(SIGPROF, &action, nullptr) == 0);
+      const int before = handled;
+      if (sigsetjmp(back, 1) == 0) raise(SIGPROF);
+      CHECK(handled == before + 1 && was_on_alternate == (flags == SA_ONSTACK));
+      burn(0.1);
+    }
 }
 
 }  // namespace
@@ -257,6 +344,9 @@ int main(int argc, char** argv) {
                                                {"suspends", suspends},
                                                {"born", born},
                                                {"unhandled", unhandled},
+                                               {"by_number", by_number},
+                                               {"ends_reads", ends_reads},
+                                               {"on_which_stack", on_which_stack},
                                                {"raw", raw}};
   const auto way = ways.find(argc > 1 ? argv[1] : "");
   if (way == ways.end()) return 2;

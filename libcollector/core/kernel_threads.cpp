@@ -1,10 +1,11 @@
 // Lists and awaits the threads of this process by /proc. Normal context: raw system calls.
-#include "libcollector/attach/kernel_threads.h"
+#include "libcollector/core/kernel_threads.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 
 #include "libcollector/core/proc_status.h"
+#include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 
@@ -62,6 +63,21 @@ bool visit_tasks(void (*visit)(std::uint32_t tid, void* data), void* data) {
     }
   raw_syscall(SYS_close, folder);
   return true;
+}
+
+Pending pending_sigprof() {
+  Pending found{};
+  visit_tasks(
+      [](std::uint32_t tid, void* data) {
+        ProcStatus status;
+        if (!status.read(tid)) return;
+        constexpr std::uint64_t kSigprof = signal_bit(SIGPROF);
+        auto& [at_thread, at_process] = *static_cast<Pending*>(data);
+        at_thread = at_thread || status.mask("SigPnd") & kSigprof;
+        at_process = at_process || status.mask("ShdPnd") & kSigprof;
+      },
+      &found);
+  return found;
 }
 
 bool await_handed_signals(bool (*is_exempt)(std::uint32_t tid, const void* data), const void* data,

@@ -6,6 +6,11 @@ namespace gnomon::collector {
 
 // Calls visit(tid, data) for each thread that exists now. Returns false if /proc is not mounted.
 bool visit_tasks(void (*visit)(std::uint32_t tid, void* data), void* data);
+// Where SIGPROF is pending, blocked: at a thread, or at the process.
+struct Pending {
+  bool at_thread, at_process;
+};
+Pending pending_sigprof();
 // Waits until no tracer can hold a signal any more that it has yet to deliver: each thread has been
 // seen asleep or has run since. The calling thread and those for which is_exempt(tid, data) is true
 // do not count. Returns false if that takes longer than `patience`, ns.
