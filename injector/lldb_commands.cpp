@@ -2,7 +2,9 @@
 #include "injector/lldb_commands.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
+#include <algorithm>
 #include <chrono>
 #include <sstream>
 #include <string_view>
@@ -23,7 +25,53 @@ bool is_let_go(pid_t pid) {
   return status_number(pid, "TracerPid").value_or(0) == 0;
 }
 
+bool is_collector_command(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  const std::string_view word = line.substr(0, line.find(' '));
+  return word.size() >= 3 && std::string_view("collector").starts_with(word) && line != kNoteStop;
+}
+
+bool has_collector_command(lldb::SBBreakpoint breakpoint) {
+  lldb::SBStringList lines;
+  breakpoint.GetCommandLineCommands(lines);
+  for (std::uint32_t i = 0; i < lines.GetSize(); ++i)
+    if (is_collector_command(lines.GetStringAtIndex(i))) return true;
+  return false;
+}
+
+// Stop reasons of a breakpoint: its number and that of its location, for each.
+bool stands_at_collector_command(lldb::SBTarget target, lldb::SBThread thread) {
+  if (thread.GetStopReason() != lldb::eStopReasonBreakpoint) return false;
+  for (std::size_t i = 0; i < thread.GetStopReasonDataCount(); i += 2) {
+    const auto number = static_cast<lldb::break_id_t>(
+        thread.GetStopReasonDataAtIndex(static_cast<std::uint32_t>(i)));
+    if (has_collector_command(target.FindBreakpointByID(number))) return true;
+  }
+  return false;
+}
+
+// The thread on which LLDB's driver handles a stop while another one reads the terminal.
+bool is_event_thread() {
+  char name[16] = "";
+  return pthread_getname_np(pthread_self(), name, sizeof name) == 0 &&
+         std::string_view(name) == "dbg.evt-handler";
+}
+
 }  // namespace
+
+// LLDB is in its asynchronous mode while it handles a stop, also in a session that is not.
+bool is_handling_stop(lldb::SBDebugger debugger) {
+  if (is_event_thread()) return true;
+  if (!debugger.GetAsync() || debugger.GetCommandInterpreter().IsInteractive()) return false;
+  for (const StopHook& hook : stop_hooks(debugger))
+    if (hook.is_enabled && std::any_of(hook.lines.begin(), hook.lines.end(), is_collector_command))
+      return true;
+  lldb::SBTarget target = debugger.GetSelectedTarget();
+  lldb::SBProcess process = target.GetProcess();
+  for (std::uint32_t i = 0; i < process.GetNumThreads(); ++i)
+    if (stands_at_collector_command(target, process.GetThreadAtIndex(i))) return true;
+  return false;
+}
 
 bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string* error) {
   lldb::SBCommandReturnObject answer;

@@ -10,6 +10,9 @@
 
 namespace gnomon::injector {
 
+// The command of the stop hook by which stops are noted.
+inline constexpr const char* kNoteStop = "collector note-stop";
+
 // Runs a command without showing its output. Returns false if it failed; its message is stored in
 // `error`.
 bool quietly(lldb::SBDebugger& debugger, const std::string& command, std::string* error = nullptr);
@@ -31,6 +34,12 @@ struct StopHook {
   std::vector<std::string> lines;  // its commands among others, without indentation
 };
 std::vector<StopHook> stop_hooks(lldb::SBDebugger debugger);
+
+// Returns true if the calling command runs as part of a stop that LLDB is still handling, as the
+// command of a breakpoint or a stop hook: the process cannot be run to and fro there. Where LLDB
+// reads no terminal, a thread that stands at a breakpoint with a `collector` command, or a stop
+// hook with one, counts as such as well, because nothing tells the two apart.
+bool is_handling_stop(lldb::SBDebugger debugger);
 
 // Disables the user's stop hooks of the selected target during its lifetime.
 class QuietStopHooks {

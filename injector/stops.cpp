@@ -15,8 +15,6 @@
 namespace gnomon::injector {
 namespace {
 
-constexpr const char* kCommand = "collector note-stop";
-
 std::string reason_of(lldb::SBThread thread) {
   char text[format::kLabelBytes] = "";
   if (thread.GetStopReason() != lldb::eStopReasonNone) thread.GetStopDescription(text, sizeof text);
@@ -27,7 +25,7 @@ std::string reason_of(lldb::SBThread thread) {
 std::vector<std::string> our_hooks(lldb::SBDebugger debugger) {
   std::vector<std::string> numbers;
   for (const StopHook& hook : stop_hooks(debugger))
-    if (std::find(hook.lines.begin(), hook.lines.end(), kCommand) != hook.lines.end())
+    if (std::find(hook.lines.begin(), hook.lines.end(), kNoteStop) != hook.lines.end())
       numbers.push_back(hook.number);
   return numbers;
 }
@@ -43,7 +41,7 @@ void Stops::watch(lldb::SBDebugger debugger, const std::string& stem, std::uint6
     found_pid_ = 0;
   }
   if (our_hooks(debugger).empty())
-    quietly(debugger, fmt::format("target stop-hook add -o '{}'", kCommand));
+    quietly(debugger, fmt::format("target stop-hook add -o '{}'", kNoteStop));
 }
 
 void Stops::forget(lldb::SBDebugger debugger) {

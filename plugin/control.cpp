@@ -161,23 +161,32 @@ Result<std::string> Session::enable() {
   if (!wanted) return tl::unexpected(wanted.error());
   const std::string pid = std::to_string(process.GetProcessID());
   std::string text;
+  std::optional<Fault> failed;  // the process is not recorded, though later ones will be
   if (is_recorded(process)) {
     text = "Process " + pid + " is recorded already.\n";
   } else if (const auto* others = recorded_by_others(process)) {
     text = already(number_of(process), *others);
   } else if (alive) {
     auto attached = record(process, *wanted);
-    if (!attached && !injector::was_launched(number_of(process))) return attached;
-    text = attached ? *attached : sentence(attached.error()) + "\n";
+    if (!attached &&
+        (!injector::was_launched(number_of(process)) || injector::is_handling_stop(debugger_)))
+      return attached;
+    if (attached)
+      text = *attached;
+    else
+      failed = attached.error();
   }
   remember(*wanted);
-  if (later_too) return text;
+  if (later_too) return failed ? Result<std::string>(tl::unexpected(*failed)) : text;
   if (launch_) launch_->release(debugger_);
   launch_.reset();
   auto launch = injector::Launch::prepare(debugger_, target, *wanted);
-  if (!launch && !alive) return tl::unexpected(launch.error());
+  if (!launch && (!alive || failed)) return tl::unexpected(failed ? *failed : launch.error());
   if (!launch) return text;
   launch_ = std::move(*launch);
+  if (failed)
+    return fault(failed->what, (failed->next.empty() ? "" : failed->next + "; ") +
+                                   "every later run writes an experiment, " + names_);
   return text +
          (text.empty() ? "Enabled: every run from now on writes an experiment, "
                        : "Every later run writes one, too: ") +

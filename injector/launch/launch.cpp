@@ -33,6 +33,19 @@ std::string real_path(const lldb::SBFileSpec& file) {
   return real ? real.get() : "";
 }
 
+constexpr const char* kPreload = "LD_PRELOAD";
+
+// Runs `settings ACTION target.env-vars WHAT` for this target, which need not be the selected one.
+bool change_variables(lldb::SBDebugger& debugger, lldb::SBTarget target, const char* action,
+                      const std::string& what, std::string* error = nullptr) {
+  lldb::SBCommandReturnObject answer;
+  lldb::SBExecutionContext about(target);
+  const std::string command = fmt::format("settings {} target.env-vars {}", action, what);
+  debugger.GetCommandInterpreter().HandleCommand(command.c_str(), about, answer, false);
+  if (error && answer.GetError()) *error = answer.GetError();
+  return answer.Succeeded();
+}
+
 }  // namespace
 
 Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target,
@@ -43,14 +56,14 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
   if (auto fit = check_program(executable); !fit) return tl::unexpected(fit.error());
   Launch launch;
   launch.target_ = target;
-  if (const char* preload = target.GetEnvironment().Get("LD_PRELOAD"))
-    launch.users_preload_ = preload;
+  if (const char* preload = target.GetEnvironment().Get(kPreload)) launch.users_preload_ = preload;
   const auto variables = launch_variables(settings, executable, launch.users_preload_);
   if (!variables) return tl::unexpected(variables.error());
   for (const auto& [name, value] : *variables) {
+    if (name == kPreload) launch.preload_ = value;
     std::string error;
     const std::string assignment = quoted(fmt::format("{}={}", name, value));
-    if (quietly(debugger, "settings append target.env-vars " + assignment, &error)) continue;
+    if (change_variables(debugger, target, "append", assignment, &error)) continue;
     launch.release(debugger);
     return fault(fmt::format("LLDB does not take the environment variable {}: {}", name, error));
   }
@@ -64,11 +77,15 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
 
 void Launch::release(lldb::SBDebugger& debugger) {
   watch_.reset();
+  if (!target_.IsValid()) return;
   for (const char* name : {format::kEnvLibrary, format::kEnvTarget, format::kEnvSession,
-                           format::kEnvStem, format::kEnvSettings, "LD_PRELOAD"})
-    quietly(debugger, std::string("settings remove target.env-vars ") + name);
+                           format::kEnvStem, format::kEnvSettings})
+    change_variables(debugger, target_, "remove", name);
+  const char* preload = target_.GetEnvironment().Get(kPreload);
+  if (!preload || preload != preload_) return;  // the user has set another one since
+  change_variables(debugger, target_, "remove", kPreload);
   if (!users_preload_.empty())
-    quietly(debugger, "settings append target.env-vars " + quoted("LD_PRELOAD=" + users_preload_));
+    change_variables(debugger, target_, "append", quoted("LD_PRELOAD=" + users_preload_));
 }
 
 }  // namespace gnomon::injector

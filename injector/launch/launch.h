@@ -27,7 +27,7 @@ class Launch {
 
  private:
   lldb::SBTarget target_;
-  std::string users_preload_;
+  std::string users_preload_, preload_;  // LD_PRELOAD before, and as this has set it
   std::unique_ptr<Watch> watch_;
 };
 

@@ -123,8 +123,40 @@ def while_it_sleeps(work):
         session.close()
 
 
+HANDLING = "cannot record process \\d+: LLDB is still handling the stop of process \\d+, and cannot let it run meanwhile; .*"
+
+
+def in_a_stop(work):
+    """As a breakpoint's command: refused in a sentence, and LLDB goes on; `disable` of a launched recording is only asked for, and comes."""
+    answers = lldb_session.run_all(build, ROUNDS, ["breakpoint set --name checkpoint", "breakpoint command add -o 'collector enable' 1", "run",
+                                                   "breakpoint command delete 1", "collector enable", "script 0"], work)
+    # What a breakpoint's commands say stands between.
+    assert re.search("error: .*" + HANDLING, answers[3][1]) and answers[-1][1].startswith("Recording process "), answers
+    answers = lldb_session.run_all(build, ROUNDS, ["collector enable", "breakpoint set --name checkpoint", "run", "breakpoint command add -o 'collector disable' 1",
+                                                   "continue", "collector status", "script 0"], work)
+    assert "Disabled: process " in answers[5][1] and "ended; the program runs on" in answers[-1][1], answers
+    session = Terminal(build, work, ROUNDS)
+    try:
+        for line, said in [("breakpoint set --name checkpoint", "Breakpoint 1"), ("breakpoint command add -o 'collector enable' 1", ""),
+                           ("process launch --no-stdio", HANDLING + "stop reason = breakpoint"), ("script print('go'+'es on')", "goes on")]:
+            session.type(line)
+            session.until(said)  # LLDB may print no prompt after a stop
+    finally:
+        session.close()
+
+
+def two_targets(work):
+    """Each keeps its own environment, whichever is selected."""
+    answers = lldb_session.run_all(build, ROUNDS, [
+        "settings set target.env-vars LD_PRELOAD=libm.so.6", "collector enable", f"target create {build}/targets/demo", "collector disable",
+        "target select 0", "settings show target.env-vars", "collector enable", "settings set target.env-vars LD_PRELOAD=libdl.so.2",
+        "collector disable", "settings show target.env-vars"], work)
+    assert re.sub(r"\s", "", answers[5][1]) == "target.env-vars(dictionaryofstrings)=LD_PRELOAD=libm.so.6", answers[5]
+    assert re.sub(r"\s", "", answers[9][1]) == "target.env-vars(dictionaryofstrings)=LD_PRELOAD=libdl.so.2", answers[9]
+
+
 def main():
-    for case in (each_state, settings, over_already, while_it_sleeps):
+    for case in (in_a_stop, two_targets, each_state, settings, over_already, while_it_sleeps):
         with tempfile.TemporaryDirectory() as work:
             case(work)
             print(case.__name__, "ok", flush=True)

@@ -195,6 +195,25 @@ def inside(work):
             is_said(work, pid, text)
 
 
+def left_breakpoint(work):
+    """A debugger that was killed has left its breakpoint in the loader; the command that is offered takes it away."""
+    with unfit() as (_, pid):
+        loader = re.search(r"^([0-9a-f]+)-\S+ r--p 00000000 .* (/\S*/ld-linux-x86-64\.so\.2)$", maps(pid), re.M)
+        symbols = subprocess.run(["nm", "-D", loader[2]], capture_output=True, text=True, check=True).stdout
+        offset = int(re.search(r"^(\S+) T _dl_debug_state", symbols, re.M)[1], 16)
+        with open(f"/proc/{pid}/mem", "r+b", 0) as memory:
+            memory.seek(int(loader[1], 16) + offset)
+            memory.write(b"\xcc")
+        text = rf"a debugger that was killed has left a breakpoint in it, at {re.escape(loader[2])}\+0x{offset:x}, and .*; restart it, or .*"
+        is_said(work, pid, text)
+        said = subprocess.run([build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid)], cwd=work, capture_output=True, text=True,
+                              timeout=PATIENCE, stdin=subprocess.DEVNULL).stderr
+        subprocess.run(["bash", "-c", said.split("`")[1]], check=True, timeout=PATIENCE, stderr=subprocess.DEVNULL)
+        done = subprocess.run([build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid)], cwd=work, capture_output=True, text=True,
+                              timeout=PATIENCE, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0 and "Recording process" in done.stdout, done
+
+
 TIMER_CREATE, MEMFD_CREATE = "222", "319"
 
 
@@ -296,4 +315,4 @@ def limits(work):
         is_said(work, pid, r"it cannot get memory \(.*\); see its limits in .*", by_gnomon)
 
 
-attempts.try_cases(not_there, held, others, not_linked_to_it, watched_for_races, shares_memory, at_its_start, before_main, leaderless, inside, filters, nothing_else, limits)
+attempts.try_cases(not_there, held, others, not_linked_to_it, watched_for_races, shares_memory, at_its_start, before_main, leaderless, inside, left_breakpoint, filters, nothing_else, limits)

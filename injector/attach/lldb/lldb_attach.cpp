@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "injector/attach/checks/confinement.h"
+#include "injector/attach/checks/left_breakpoints.h"
 #include "injector/attach/lldb/lldb_choice.h"
 #include "injector/attach/lldb/lldb_process.h"
 #include "injector/attach/lldb/lldb_run.h"
@@ -110,6 +111,18 @@ std::vector<std::string> arrived(lldb::SBProcess& process,
   return texts;
 }
 
+// What LLDB reads lacks its own breakpoints.
+Result<Insertion> prepare_attach(lldb::SBProcess& process, const Settings& settings) {
+  const auto pid = static_cast<pid_t>(process.GetProcessID());
+  for (const LeftBreakpoint& left : breakpoints_on_the_way(pid)) {
+    lldb::SBError error;
+    unsigned char byte = left.original;
+    process.ReadMemory(left.address, &byte, sizeof byte, error);
+    if (byte != left.original) return tl::unexpected(left_breakpoint(pid, left));
+  }
+  return Insertion::prepare(pid, settings);
+}
+
 using Prepare = std::function<Result<Insertion>(pid_t pid)>;
 
 Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare) {
@@ -152,6 +165,10 @@ Result<AttachResult> insert(lldb::SBDebugger& debugger, lldb::SBProcess& process
   if (process.GetState() != lldb::eStateStopped)
     return fault("process " + std::to_string(process.GetProcessID()) + " is not stopped",
                  "stop it with Ctrl-C or `process interrupt`, and repeat");
+  if (is_handling_stop(debugger))
+    return fault("LLDB is still handling the stop of process " +
+                     std::to_string(process.GetProcessID()) + ", and cannot let it run meanwhile",
+                 "type the command at the prompt, not as one of a breakpoint or a stop hook");
   if (!let_sigprof_pass(debugger))
     return fault("LLDB does not let SIGPROF pass", "see `help process handle`");
   const AsIs view(debugger, process);
@@ -166,7 +183,7 @@ Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess p
                                     const Settings& settings) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   const std::string program = program_identity(pid);
-  auto result = insert(debugger, process, [&](pid_t) { return Insertion::prepare(pid, settings); });
+  auto result = insert(debugger, process, [&](pid_t) { return prepare_attach(process, settings); });
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
   if (result) {

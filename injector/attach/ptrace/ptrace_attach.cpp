@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "injector/attach/checks/confinement.h"
+#include "injector/attach/checks/left_breakpoints.h"
 #include "injector/attach/checks/rights.h"
 #include "injector/attach/ptrace/ptrace_choice.h"
 #include "injector/attach/ptrace/traced_thread.h"
@@ -178,6 +179,12 @@ void wait_for_libraries(pid_t pid) {
     std::this_thread::sleep_for(kPause);
 }
 
+Result<Insertion> prepare(pid_t pid, const Settings& settings) {
+  if (const auto left = breakpoints_on_the_way(pid); !left.empty())
+    return tl::unexpected(left_breakpoint(pid, left.front()));
+  return Insertion::prepare(pid, settings);
+}
+
 Result<AttachResult> insert(pid_t pid, const std::string& program, Insertion& insertion) {
   const std::uint64_t at = find_system_call_instruction(pid);
   if (at == 0)
@@ -218,7 +225,7 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
   if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
   const std::string program = program_identity(pid);
   wait_for_libraries(pid);
-  auto result = insert_if_can(pid, program, Insertion::prepare(pid, settings));
+  auto result = insert_if_can(pid, program, prepare(pid, settings));
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
   if (result) {
