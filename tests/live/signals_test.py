@@ -14,7 +14,7 @@ target = build / "targets/signals"
 # way, CPU seconds at least in <Total>, of which below burn_masked
 WAYS = [("own_handler", 0.6, 0), ("family", 0.35, 0), ("own_timer", 0.6, 0), ("blocked", 0.35, 0.35), ("waits", 0.3, 0.3), ("raises", 0.1, 0),
         ("raises_blocked", 0.1, 0), ("waited_for", 0, 0),
-        ("suspends", 0.35, 0), ("born", 0.35, 0.35), ("unhandled", 0.35, 0), ("by_number", 0.3, 0.15), ("ends_reads", 0.15, 0),
+        ("suspends", 0.35, 0), ("born", 0.35, 0.35), ("unhandled", 0.35, 0), ("spawns", 0.2, 0.2), ("by_number", 0.3, 0.15), ("ends_reads", 0.15, 0),
         ("on_which_stack", 0.4, 0), ("raw", 0.25, 0)]
 
 with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:

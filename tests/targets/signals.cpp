@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -216,6 +217,24 @@ void born() {
   CHECK(pthread_join(thread, nullptr) == 0 && masks_right);
 }
 
+// A program that is started sees the mask.
+void spawns() {
+  sigset_t tick;
+  sigemptyset(&tick);
+  sigaddset(&tick, SIGPROF);
+  CHECK(pthread_sigmask(SIG_BLOCK, &tick, nullptr) == 0);
+  burn_masked(0.3);
+  char grep[] = "/bin/grep", quiet[] = "-q", blocked[] = "^SigBlk:.*4000000$",
+       file[] = "/proc/self/status";
+  char* const words[] = {grep, quiet, blocked, file, nullptr};
+  for (const auto spawn : {posix_spawn, posix_spawnp}) {
+    pid_t child = 0;
+    int status = 0;
+    CHECK(spawn(&child, grep, nullptr, nullptr, words, environ) == 0);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  }
+}
+
 // A SIGPROF nobody handles ends a program, a child of fork as well.
 void unhandled() {
   const pid_t child = fork();
@@ -343,6 +362,7 @@ int main(int argc, char** argv) {
                                                {"waited_for", waited_for},
                                                {"suspends", suspends},
                                                {"born", born},
+                                               {"spawns", spawns},
                                                {"unhandled", unhandled},
                                                {"by_number", by_number},
                                                {"ends_reads", ends_reads},
