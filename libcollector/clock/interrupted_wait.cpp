@@ -112,7 +112,7 @@ void restart_wait(ucontext_t& context) {
 }
 
 void fail_restarted_call(ucontext_t& context) {
-  constexpr std::uint64_t kInstruction = 2;  // bytes
+  constexpr int kInstruction = 2;  // bytes
   greg_t* const registers = context.uc_mcontext.gregs;
   const auto pc = static_cast<std::uint64_t>(registers[REG_RIP]);
   if (std::find(std::begin(kRestarted), std::end(kRestarted), registers[REG_RAX]) ==
@@ -122,7 +122,7 @@ void fail_restarted_call(ucontext_t& context) {
   const auto* code = reinterpret_cast<const unsigned char*>(pc);
   if (code[0] != 0x0f || code[1] != 0x05) return;
   registers[REG_RAX] = -EINTR;
-  registers[REG_RIP] = static_cast<greg_t>(pc + kInstruction);
+  registers[REG_RIP] += kInstruction;
 }
 
 }  // namespace gnomon::collector

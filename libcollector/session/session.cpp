@@ -181,7 +181,7 @@ int open_session(int argc, char** argv, Timer timer) {
   remove_experiment(*recorder);
   recorder->directory().give_back();
   recorder = nullptr;
-  return unwritten.error;
+  return unwritten.error != 0 ? unwritten.error : EIO;
 }
 
 void record_launch(int argc, char** argv) {
