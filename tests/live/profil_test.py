@@ -32,7 +32,8 @@ def seconds_in(gmon):
 
 def check_profile(work, what):
     found = seconds_in(pathlib.Path(work) / "gmon.out")
-    assert 0.85 < found / PROFILED < 1.15, (what, found)
+    # Its clock ticks at the kernel's own, and misses some on a crowded CPU. Two clocks in one histogram would count twice.
+    assert 0.7 < found / PROFILED < 1.3, (what, found)
 
 
 def launched(work, way):
