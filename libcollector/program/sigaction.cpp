@@ -193,8 +193,8 @@ SetInsideLibc::SetInsideLibc() {
   if (taken) real_sigaction(SIGPROF, nullptr, &ours_);
 }
 
-// libc restores the action that it has found. If that was the collector's, the program's is again
-// the one that was current then.
+// When libc stops profil(3), it installs the action that it found when it began. If that was the
+// collector's, the program has its own action from before profil(3) again.
 SetInsideLibc::~SetInsideLibc() {
   static constinit struct sigaction before_libc {};
   struct sigaction now {
