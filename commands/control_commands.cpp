@@ -138,6 +138,10 @@ Result<Answer> run_duration(Host& host, const Invocation& call) {
   return set_to(host, Setting::duration, call.arguments.front());
 }
 
+Result<Answer> run_depth(Host& host, const Invocation& call) {
+  return set_to(host, Setting::depth, first_of(call));
+}
+
 // directory|experiment|filename|group NAME
 Result<Answer> run_store(Host& host, const Invocation& call) {
   constexpr std::string_view kKnown[] = {"directory", "experiment", "filename", "group"};
@@ -238,6 +242,8 @@ constexpr std::array kCommands{
             help_of(Setting::duration), kNone, Role::control, 1, run_duration},
     Command{"limit", "", operands_of(Setting::size_limit), "Limit the size of an experiment.",
             help_of(Setting::size_limit), kNone, Role::control, 1, run_limit},
+    Command{"depth", "", operands_of(Setting::depth), "Limit the depth of call stacks.",
+            help_of(Setting::depth), kNone, Role::control, 1, run_depth},
     Command{
         "store", "", "directory DIRECTORY|experiment NAME.er|filename NAME.er|group NAME.erg",
         "Choose where experiments go.",

@@ -126,6 +126,15 @@ Result<Parsed> size_in(const SettingRow& row, std::string_view word) {
   return Parsed{*value, ""};
 }
 
+Result<Parsed> count_in(const SettingRow& row, std::string_view word) {
+  const auto number = whole_number(word);
+  if (!number)
+    return fault(fmt::format("{} is not a number of frames", shown(word)),
+                 fmt::format("{} is", row.initial));
+  if (*number < row.least || *number > row.most) return out_of_range(row, word);
+  return Parsed{*number, ""};
+}
+
 // 0: the word is no signal.
 std::uint64_t signal_number(std::string_view word) {
   if (const auto number = whole_number(word)) return *number < NSIG ? *number : 0;
@@ -158,6 +167,8 @@ Result<Parsed> parsed(const SettingRow& row, std::string_view word) {
       return size_in(row, word);
     case SettingType::signal:
       return signal_in(row, word);
+    case SettingType::count:
+      return count_in(row, word);
     default:
       return time_of(row, word);
   }

@@ -27,6 +27,7 @@ namespace {
 constinit Recorder* recorder = nullptr;
 constinit Unwinder* unwinder = nullptr;
 constinit std::uint64_t interval = 0;
+constinit std::uint32_t depth = 0;        // frames
 constinit std::uint64_t kernel_tick = 0;  // ns
 constinit Timer timer_kind = Timer::cpu_timer;
 constinit FreshFrame fresh_frame = nullptr;
@@ -50,9 +51,9 @@ struct Tick {
 std::uint32_t interned(const Interrupted& at, Writer& writer) {
   for (bool again = true;; again = false) {
     const std::uint32_t epoch = recorder->epoch();
-    const Walked walked = unwinder->walk(at, writer.frames, kMaxFrames);
+    const Walked walked = unwinder->walk(at, writer.frames, depth);
     const std::uint32_t stack =
-        recorder->intern(writer, walked.count, walked.truncated,
+        recorder->intern(writer, walked.count, format::walk_mark(walked.end, walked.guessed),
                          [](std::uint64_t pc, Writer& to) { fresh_frame(pc, *recorder, to); });
     if (!again || recorder->epoch() == epoch) return stack;
   }
@@ -68,8 +69,7 @@ void sample(void* pointer) {
   const auto& [thread, context, writer] = *static_cast<Tick*>(pointer);
   const auto alternate = reinterpret_cast<std::uint64_t>(context.uc_stack.ss_sp);
   const Interrupted at{reinterpret_cast<const std::uint64_t*>(context.uc_mcontext.gregs),
-                       thread.stack,
-                       {alternate, alternate + context.uc_stack.ss_size}};
+                       {thread.stack, {alternate, alternate + context.uc_stack.ss_size}}};
   const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
   format::ClockSample record{};
   record.head.thread = thread.tid;
@@ -175,11 +175,13 @@ Timer choose_timer(std::uint64_t interval_ns, bool confined) {
   return fine && !confined && has_task_clock_events() ? Timer::task_clock_event : Timer::cpu_timer;
 }
 
-void prepare_clock(Recorder& to, Unwinder& by, std::uint64_t interval_ns, Timer timer,
+void prepare_clock(Recorder& to, Unwinder& by, const format::SettingValues& settings, Timer timer,
                    FreshFrame fresh, Adopt adopter, NotRecording ender) {
   recorder = &to;
   unwinder = &by;
-  interval = interval_ns;
+  interval = settings[format::Setting::profile];
+  depth = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(settings[format::Setting::depth], 1, kMaxFrames));
   timer_kind = timer;
   fresh_frame = fresh;
   adopt = adopter;

@@ -6,6 +6,7 @@
 
 #include "libcollector/core/thread_slots.h"
 #include "libcollector/format/names.h"
+#include "libcollector/format/settings.h"
 #include "libcollector/record/recorder.h"
 #include "libcollector/unwind/unwinder.h"
 
@@ -31,8 +32,8 @@ constexpr const char* timer_name(Timer timer) {
 Timer choose_timer(std::uint64_t interval_ns, bool confined);
 // To be called before the handler is installed. recorder: in memory that a fork child sees zeroed.
 // Normal context.
-void prepare_clock(Recorder& recorder, Unwinder& unwinder, std::uint64_t interval_ns, Timer timer,
-                   FreshFrame fresh, Adopt adopt, NotRecording not_recording);
+void prepare_clock(Recorder& recorder, Unwinder& unwinder, const format::SettingValues& settings,
+                   Timer timer, FreshFrame fresh, Adopt adopt, NotRecording not_recording);
 // Returns false if the recording has no clock: an interval of 0.
 bool has_clock();
 // The handler of SIGPROF. All signals are blocked while it records, so nothing of the program runs

@@ -19,8 +19,9 @@ enum class Setting : std::uint8_t {
   sample_signal,
   hold,
   number,
+  depth,
 };
-inline constexpr std::size_t kSettingCount = 10;
+inline constexpr std::size_t kSettingCount = 11;
 
 // What a setting's number means. interval: ns of a thread's CPU time, 0 is off. time: ns, 0 is off.
 // size: bytes, 0 is unlimited. flag: 0 or 1. signal: its number, 0 is none. count: as it is.
@@ -78,6 +79,9 @@ inline constexpr std::array kSettings{
                "A launched program waits at most so long for the answer to its collector."},
     SettingRow{Setting::number, "n", "number", SettingType::count, 0, 999'999, 1, "", "", "", "",
                "The first N that is tried in NAME.N.er. 0: NAME.er is tried before."},
+    SettingRow{Setting::depth, "d", "depth", SettingType::count, 16, 16384, 1024, "depth FRAMES",
+               "-D", "--depth", "FRAMES",
+               "The most frames that are recorded of a call stack, from the innermost."},
 };
 static_assert(kSettings.size() == kSettingCount);
 static_assert([] {

@@ -49,11 +49,34 @@ static_assert(offsetof(StackNode, links) == 16);
 // Room for so many nodes is made first; each further piece doubles the room.
 inline constexpr std::uint32_t kStackFirstNodes = 128;
 
-// Instead of a pc, in the outermost node: the walk ended before the stack did.
-inline constexpr std::uint64_t kTruncatedMarker = 1;
+// How the walk that found a call stack ended.
+// depth: at the limit of frames. foreign_stack: at the end of a stack that is none of the thread's,
+// such as a coroutine's. no_object: in code that lies in no load object. no_rule: in code without
+// unwind information. damaged: at unwind information that is damaged or does not fit the stack.
+enum class WalkEnd : std::uint8_t {
+  whole = 0,
+  cut = 1,
+  depth = 2,
+  foreign_stack = 3,
+  no_object = 4,
+  no_rule = 5,
+  damaged = 6,
+};
+inline constexpr std::size_t kWalkEnds = 7;
+
+// Instead of a pc, in an outermost node, unless the stack is whole and all of its callers are found
+// by unwind information: WalkEnd, and kGuessed if some are not.
+inline constexpr std::uint64_t kGuessed = 8, kWalkMarks = 16;
+constexpr std::uint64_t walk_mark(WalkEnd end, bool guessed) {
+  return static_cast<std::uint64_t>(end) | (guessed ? kGuessed : 0);
+}
+constexpr bool is_walk_mark(std::uint64_t pc) { return pc != 0 && pc < kWalkMarks; }
+constexpr WalkEnd end_of_mark(std::uint64_t mark) {
+  return static_cast<WalkEnd>(mark & (kGuessed - 1));
+}
 
 // The uppermost four bits of a pc are 0 in user code and 15 in the kernel. Any other value marks a
-// node that is no frame. Marks stand in the outermost nodes, a cut stack's marker below them.
+// node that is no frame. The marks stand in the outermost nodes: the epoch's, then the walk's.
 constexpr unsigned pc_tag(std::uint64_t pc) { return static_cast<unsigned>(pc >> 60); }
 
 // The epoch of the stack, 1 or more; stacks without the mark are of epoch 0. Each unloading of code

@@ -5,8 +5,14 @@
 
 namespace gnomon::collector {
 
+std::uint64_t frame_header_of(const LoadObject& object) {
+  for (std::size_t i = 0; i < object.header_count; ++i)
+    if (object.headers[i].p_type == PT_GNU_EH_FRAME) return object.bias + object.headers[i].p_vaddr;
+  return 0;
+}
+
 LoadObject load_object_of(const dl_phdr_info& info) {
-  LoadObject object{~0ull, 0, info.dlpi_addr, info.dlpi_name, info.dlpi_phdr, info.dlpi_phnum};
+  LoadObject object{~0ull, 0, info.dlpi_addr, info.dlpi_name, info.dlpi_phdr, info.dlpi_phnum, {}};
   for (std::size_t i = 0; i < object.header_count; ++i) {
     const auto& header = object.headers[i];
     if (header.p_type != PT_LOAD) continue;

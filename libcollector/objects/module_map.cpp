@@ -15,50 +15,67 @@
 #include "libcollector/objects/build_id.h"
 #include "libcollector/objects/executable.h"
 #include "libcollector/objects/known_objects.h"
+#include "libcollector/objects/object_file.h"
 
 namespace gnomon::collector {
 namespace {
 
 constinit KnownObjects known = {};
-// Objects that are never unloaded.
-constexpr std::uint32_t kMaxAtStart = 1024;
-constinit LoadObject at_start[kMaxAtStart] = {};
-constinit std::uint32_t count_at_start = 0;
+// Objects as write_load_objects met them. Those of identity 0 are never unloaded.
+struct Noted {
+  LoadObject object;
+  std::uint64_t identity;
+};
+constexpr std::uint32_t kMaxNoted = 1024;
+constinit Noted noted[kMaxNoted] = {};
+constinit std::uint32_t noted_count = 0;
 
 using FindObject = int (*)(void*, dl_find_object*);
 constinit FindObject find_object = nullptr;
 
-// Asks the loader's own lock-free table. Program headers are read where the object's first page
-// maps them.
-bool ask_loader(std::uint64_t pc, LoadObject& object, std::uint64_t& frame_header) {
+// Returns the permanent object that contains `pc`; any_object: of a libc whose loader cannot be
+// asked, any one.
+const LoadObject* noted_at(std::uint64_t pc, bool any_object) {
+  for (std::uint32_t i = 0; i < noted_count; ++i) {
+    const auto& [object, identity] = noted[i];
+    if (pc >= object.begin && pc < object.end && (any_object || identity == 0)) return &object;
+  }
+  return nullptr;
+}
+
+// Stores where the loader's own lock-free table says that an object lies. The program's own may lie
+// there in pieces, but is noted as a whole. Program headers are read where the object's first page
+// maps them, and else from its file.
+bool ask_loader(std::uint64_t pc, HeaderRoom& room, LoadObject& object) {
   dl_find_object found{};
   if (find_object(reinterpret_cast<void*>(pc), &found) != 0) return false;
+  if (const LoadObject* permanent = noted_at(pc, false);
+      permanent && permanent->bias == found.dlfo_link_map->l_addr) {
+    object = *permanent;
+    return true;
+  }
   object = {};
   object.begin = reinterpret_cast<std::uint64_t>(found.dlfo_map_start);
   object.end = reinterpret_cast<std::uint64_t>(found.dlfo_map_end);
   object.bias = found.dlfo_link_map->l_addr;
   object.path = found.dlfo_link_map->l_name;
-  frame_header = reinterpret_cast<std::uint64_t>(found.dlfo_eh_frame);
   const auto* elf = static_cast<const ElfW(Ehdr)*>(found.dlfo_map_start);
-  if (std::memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0 &&
-      elf->e_phoff + elf->e_phnum * sizeof(ElfW(Phdr)) <= 4096) {
+  if (std::memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0) return true;
+  if (elf->e_phoff + elf->e_phnum * sizeof(ElfW(Phdr)) <= 4096) {
     object.headers = reinterpret_cast<const ElfW(Phdr)*>(object.begin + elf->e_phoff);
     object.header_count = elf->e_phnum;
+  } else {
+    object.header_count = read_program_headers(object.path, *elf, room);
+    object.headers = room.headers;
   }
   return true;
 }
 
-// Asks the objects noted at start, for a libc without that table.
-bool ask_start(std::uint64_t pc, LoadObject& object, std::uint64_t& frame_header) {
-  for (std::uint32_t i = 0; i < count_at_start; ++i) {
-    if (pc < at_start[i].begin || pc >= at_start[i].end) continue;
-    object = at_start[i];
-    for (std::size_t h = 0; h < object.header_count; ++h)
-      if (object.headers[h].p_type == PT_GNU_EH_FRAME)
-        frame_header = object.bias + object.headers[h].p_vaddr;
-    return true;
-  }
-  return false;
+bool find_load_object(std::uint64_t pc, HeaderRoom& room, LoadObject& object) {
+  if (find_object) return ask_loader(pc, room, object);
+  const LoadObject* there = noted_at(pc, true);
+  if (there) object = *there;
+  return there != nullptr;
 }
 
 // FNV-1a (64 bits) of path and build-id; never 0.
@@ -131,12 +148,24 @@ int on_object(dl_phdr_info* info, std::size_t, void* data) {
   if (!object.path || !*object.path) object.path = walk.executable;
   const bool vdso = std::strncmp(object.path, "linux-vdso", 10) == 0;
   if (vdso) object.path = "[vdso]";
-  known.remember(
-      object, walk.permanent || vdso || object.path == walk.executable ? 0 : identity_of(object));
-  if (count_at_start < kMaxAtStart) at_start[count_at_start++] = object;
+  const bool permanent = walk.permanent || vdso || object.path == walk.executable;
+  const std::uint64_t identity = permanent ? 0 : identity_of(object);
+  known.remember(object, identity);
+  if (frame_header_of(object) == 0) object.frames = find_frame_section(object.path, object);
+  if (noted_count < kMaxNoted) noted[noted_count++] = {object, identity};
   const FileError error = write_object(*walk.recorder, object, walk.text, walk.size);
   if (!walk.error) walk.error = error;
   return 0;
+}
+
+// Returns the .eh_frame that was found when the object was noted.
+ByteRange frames_of(const LoadObject& object) {
+  if (object.frames.end != 0) return object.frames;
+  for (std::uint32_t i = 0; i < noted_count; ++i)
+    if (const auto& [other, identity] = noted[i];
+        other.begin == object.begin && other.frames.end != 0 && identity == identity_of(object))
+      return other.frames;
+  return {};
 }
 
 // Compares the known objects with those loaded now.
@@ -180,7 +209,7 @@ FileError write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
                              std::uint64_t scratch_bytes) {
   for (std::uint32_t i = 0; i < known.used(); ++i)  // to an earlier session
     if (const KnownObjects::Found found = known.at(i); found) known.forget(found);
-  count_at_start = 0;
+  noted_count = 0;
   find_object = reinterpret_cast<FindObject>(dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35"));
   static Walk walk{};  // too large for a stack that may be small
   walk.text = scratch;
@@ -195,8 +224,8 @@ FileError write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
 
 bool note_load_object(std::uint64_t pc, Recorder& recorder, Writer& writer) {
   LoadObject object{};
-  std::uint64_t frame_header = 0;
-  if (!find_object || !ask_loader(pc, object, frame_header)) return false;
+  HeaderRoom room;
+  if (!find_object || !ask_loader(pc, room, object)) return false;
   const KnownObjects::Found before = known.find(pc);
   if (before && is_same(before, object)) return false;
   const bool replaced = before && unload(recorder, before);
@@ -223,19 +252,20 @@ bool note_unloaded(Recorder& recorder) {
 
 bool find_frame_table(std::uint64_t pc, FrameTable& found) {
   LoadObject object{};
+  HeaderRoom room;
   found = {};
-  if (!(find_object ? ask_loader : ask_start)(pc, object, found.header)) return false;
+  if (!find_load_object(pc, room, object)) return false;
+  found.header = frame_header_of(object);
+  found.frames = found.header == 0 ? frames_of(object) : ByteRange{};
   for (std::size_t i = 0; i < object.header_count; ++i) {
     const auto& header = object.headers[i];
     const std::uint64_t begin = object.bias + header.p_vaddr;
     const ByteRange segment{begin, begin + header.p_filesz};
-    if (header.p_type == PT_LOAD && header.p_flags & PF_R && segment.contains(found.header) &&
-        segment.begin >= object.begin && segment.end <= object.end) {
-      found.segment = segment;
-      return true;
-    }
+    if (header.p_type == PT_LOAD && header.p_flags & PF_R && segment.begin >= object.begin &&
+        segment.end <= object.end)
+      found.add(segment);
   }
-  return false;
+  return true;
 }
 
 }  // namespace gnomon::collector

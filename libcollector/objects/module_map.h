@@ -26,8 +26,8 @@ bool note_load_object(std::uint64_t pc, Recorder& recorder, Writer& writer);
 // has begun. Normal context: takes the lock of dl_iterate_phdr(3).
 bool note_unloaded(Recorder& recorder);
 
-// Stores the frame table of the object that contains `pc`. Returns false if there is none. Any
-// context; takes no lock.
+// Stores the frame table of the object that contains `pc`, which may be empty. Returns false if no
+// object contains it. Any context; takes no lock.
 bool find_frame_table(std::uint64_t pc, FrameTable& found);
 
 }  // namespace gnomon::collector

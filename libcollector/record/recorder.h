@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "libcollector/format/control.h"
 #include "libcollector/format/events.h"
@@ -12,7 +13,7 @@
 
 namespace gnomon::collector {
 
-inline constexpr std::uint32_t kMaxFrames = 1024;
+inline constexpr std::uint32_t kMaxFrames = 16384;
 inline constexpr std::uint32_t kTextBytes = 8192;
 inline constexpr std::uint32_t kWriterStackBytes = 16384;
 
@@ -25,9 +26,9 @@ struct Writer {
   };
   std::uint32_t busy;
   Lane lanes[format::kDataKinds];
-  std::uint64_t frames[kMaxFrames];  // leaf first
-  char text[kTextBytes];             // a line of map.jsonl
+  char text[kTextBytes];  // a line of map.jsonl
   alignas(16) char stack[kWriterStackBytes];
+  std::uint64_t frames[kMaxFrames];  // leaf first; the kernel gives memory to what is used of them
 };
 
 // Lives in zeroed memory that a fork child sees zeroed again: the child records nothing.
@@ -76,11 +77,11 @@ class Recorder {
   Writer* enter();
   void leave(Writer& writer);
 
-  // Interns `count` frames of writer.frames, under a mark of the epoch; `truncated` puts the marker
-  // above the outermost. Calls fresh(pc, writer) for every frame that the table did not know.
-  // Returns the stack's node, or 0 if the recording has failed.
+  // Interns `count` frames of writer.frames, under a mark of the epoch and `mark`, the walk's,
+  // unless that is 0. Calls fresh(pc, writer) for every frame that the table did not know. Returns
+  // the stack's node, or 0 if the recording has failed.
   template <typename Fresh>
-  std::uint32_t intern(Writer& writer, std::uint32_t count, bool truncated, Fresh fresh);
+  std::uint32_t intern(Writer& writer, std::uint32_t count, std::uint64_t mark, Fresh fresh);
 
   // Completes the record's first word and publishes the record. Returns false if the recording has
   // failed. compact: of a kind with that layout; thread and time go into the header of its block.
@@ -136,15 +137,13 @@ class Recorder {
 };
 
 template <typename Fresh>
-std::uint32_t Recorder::intern(Writer& writer, std::uint32_t count, bool truncated, Fresh fresh) {
+std::uint32_t Recorder::intern(Writer& writer, std::uint32_t count, std::uint64_t mark,
+                               Fresh fresh) {
   std::uint32_t parent = 0;
-  if (const std::uint32_t at = epoch(); at != 0) {
-    const StackTable::Interned mark = stacks_.intern(0, format::epoch_mark(at));
-    if (!mark.node) return failed(mark);
-    parent = mark.node;
-  }
-  if (truncated) {
-    const StackTable::Interned marker = stacks_.intern(parent, format::kTruncatedMarker);
+  const std::uint32_t at = epoch();
+  for (const std::uint64_t outer : {at == 0 ? 0 : format::epoch_mark(at), mark}) {
+    if (outer == 0) continue;
+    const StackTable::Interned marker = stacks_.intern(parent, outer);
     if (!marker.node) return failed(marker);
     parent = marker.node;
   }

@@ -121,8 +121,8 @@ bool arm(Timer timer, Loaded loaded) {
   if (prepare_process()) {
     unwinder.forget();
     follow_threads(*recorder);
-    prepare_clock(*recorder, unwinder, settings.values[Setting::profile], timer, note_fresh_frame,
-                  adopt_thread, end_if_asked);
+    prepare_clock(*recorder, unwinder, settings.values, timer, note_fresh_frame, adopt_thread,
+                  end_if_asked);
     if (!has_clock()) return true;
     // Alternate stacks from before the collector may be too small for any handler if none uses
     // them.

@@ -156,14 +156,11 @@ class Program {
       case kRegister:
         return set(which, {Place::in_register, 0, {}, reg(reader)});
       case kValOffset:
-        reader.uleb();
-        return set(which, {Place::other, 0, {}, 0});
+        return set(which, {Place::value_at_cfa, unsigned_scaled(reader), {}, 0});
       case kValOffsetSf:
-        reader.sleb();
-        return set(which, {Place::other, 0, {}, 0});
+        return set(which, {Place::value_at_cfa, scaled(reader), {}, 0});
       case kValExpression:
-        block(reader);
-        return set(which, {Place::other, 0, {}, 0});
+        return set(which, {Place::value_of_expression, 0, block(reader), 0});
       default:
         return false;
     }
@@ -220,6 +217,7 @@ class Program {
 
 bool row_at(const FrameDescription& frame, std::uint64_t pc, DwarfRegister extra, Row& row) {
   row = {};
+  row.signal_frame = frame.signal_frame;
   return Program(frame, extra, row).run(pc);
 }
 

@@ -7,7 +7,7 @@
 
 namespace gnomon::collector {
 
-// Where the caller's value of a register is.
+// Where the caller's value of a register is, or what it is.
 struct Place {
   enum Kind : std::uint8_t {
     same,
@@ -15,9 +15,10 @@ struct Place {
     at_cfa,
     at_expression,
     in_register,
-    other
+    value_at_cfa,         // CFA + offset
+    value_of_expression,  // the expression's value
   } kind = same;
-  std::int64_t offset = 0;  // at_cfa: from the CFA, bytes
+  std::int64_t offset = 0;  // from the CFA, bytes
   ByteRange expression;     // at_expression: its value is the address
   DwarfRegister reg = 0;    // in_register
 };
@@ -28,6 +29,7 @@ struct Row {
   ByteRange cfa_expression;
   Place fp, return_address, stack_pointer;
   Place extra;  // of the one further register asked for
+  bool signal_frame = false;
 };
 
 // extra: a further register to follow, or kNoRegister. Returns false if the program is damaged or

@@ -1,121 +1,14 @@
 // DWARF expressions, evaluated with every register but rip unknown (DWARF 5, 2.5). Any context.
 #include "libcollector/unwind/expression.h"
 
+#include "libcollector/unwind/dwarf_operations.h"
+
 namespace gnomon::collector {
 namespace {
 
 constexpr unsigned kDepth = 8;
 
-enum Operation : std::uint8_t {
-  kDeref = 0x06,
-  kConst1u = 0x08,
-  kConst1s,
-  kConst2u,
-  kConst2s,
-  kConst4u,
-  kConst4s,
-  kConst8u,
-  kConst8s,
-  kConstu,
-  kConsts,
-  kAnd = 0x1a,
-  kMinus = 0x1c,
-  kOr = 0x21,
-  kPlus,
-  kPlusUconst,
-  kShl,
-  kShr,
-  kEq = 0x29,
-  kGe,
-  kGt,
-  kLe,
-  kLt,
-  kNe,
-  kLit0 = 0x30,
-  kLit31 = 0x4f,
-  kBreg0 = 0x70,
-  kBreg16 = 0x80,
-};
-
 bool is_constant(const Term& term) { return term.reg == kNoRegister; }
-
-bool constant(std::uint8_t operation, ByteReader& reader, std::int64_t& value) {
-  if (operation >= kLit0 && operation <= kLit31) {
-    value = operation - kLit0;
-    return true;
-  }
-  switch (operation) {
-    case kConst1u:
-      value = reader.read<std::uint8_t>();
-      return true;
-    case kConst1s:
-      value = reader.read<std::int8_t>();  // NOLINT(bugprone-signed-char-misuse)
-      return true;
-    case kConst2u:
-      value = reader.read<std::uint16_t>();
-      return true;
-    case kConst2s:
-      value = reader.read<std::int16_t>();
-      return true;
-    case kConst4u:
-      value = reader.read<std::uint32_t>();
-      return true;
-    case kConst4s:
-      value = reader.read<std::int32_t>();
-      return true;
-    case kConst8u:
-    case kConst8s:
-      value = reader.read<std::int64_t>();
-      return true;
-    case kConstu:
-      value = static_cast<std::int64_t>(reader.uleb());
-      return true;
-    case kConsts:
-      value = reader.sleb();
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool on_constants(std::uint8_t operation, std::int64_t a, std::int64_t b, std::int64_t& value) {
-  const auto left = static_cast<std::uint64_t>(a), right = static_cast<std::uint64_t>(b);
-  const auto shifted = [&](std::uint64_t result) { return right < 64 ? result : 0; };
-  switch (operation) {
-    case kAnd:
-      value = a & b;
-      return true;
-    case kOr:
-      value = a | b;
-      return true;
-    case kShl:
-      value = static_cast<std::int64_t>(shifted(left << (right & 63)));
-      return true;
-    case kShr:
-      value = static_cast<std::int64_t>(shifted(left >> (right & 63)));
-      return true;
-    case kEq:
-      value = a == b;
-      return true;
-    case kGe:
-      value = a >= b;
-      return true;
-    case kGt:
-      value = a > b;
-      return true;
-    case kLe:
-      value = a <= b;
-      return true;
-    case kLt:
-      value = a < b;
-      return true;
-    case kNe:
-      value = a != b;
-      return true;
-    default:
-      return false;
-  }
-}
 
 std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
@@ -135,7 +28,7 @@ bool combine(std::uint8_t operation, Term& a, const Term& b) {
                                          static_cast<std::uint64_t>(b.addend));
     return true;
   }
-  return is_constant(a) && on_constants(operation, a.addend, b.addend, a.addend);
+  return is_constant(a) && on_two(operation, a.addend, b.addend, a.addend);
 }
 
 bool dereference(Term& term) {

@@ -2,6 +2,8 @@
 // takes no lock.
 #include "libcollector/unwind/frame_table.h"
 
+#include <algorithm>
+
 namespace gnomon::collector {
 namespace {
 
@@ -14,7 +16,7 @@ struct TableEntry {
 // Returns the address of the FDE whose code begins last at or before pc; 0 if there is none, or the
 // table has an unknown form.
 std::uint64_t search(const FrameTable& table, std::uint64_t pc) {
-  ByteReader header({table.header, table.segment.end});
+  ByteReader header({table.header, table.segment_of(table.header).end});
   const auto version = header.read<std::uint8_t>();
   const auto frame_encoding = header.read<std::uint8_t>();
   const auto count_encoding = header.read<std::uint8_t>();
@@ -46,7 +48,8 @@ std::uint64_t search(const FrameTable& table, std::uint64_t pc) {
 }
 
 // Returns the entry at `address` without its length field; empty if it is damaged.
-ByteRange entry_at(std::uint64_t address, const ByteRange& segment) {
+ByteRange entry_at(std::uint64_t address, const FrameTable& table) {
+  const ByteRange segment = table.segment_of(address);
   if (!segment.contains(address)) return {};
   ByteReader reader({address, segment.end});
   std::uint64_t length = reader.read<std::uint32_t>();
@@ -86,27 +89,47 @@ bool read_common(ByteRange entry, FrameDescription& to) {
   return true;
 }
 
-}  // namespace
-
-Found find_frame(const FrameTable& table, std::uint64_t pc, FrameDescription& found) {
-  if (!table.segment.contains(table.header)) return Found::no;
-  const std::uint64_t address = search(table, pc);
-  if (address == 0) return Found::no;
-  const ByteRange entry = entry_at(address, table.segment);
+// Reads the FDE at `address` and its CIE.
+Found describe(const FrameTable& table, std::uint64_t address, FrameDescription& found) {
+  const ByteRange entry = entry_at(address, table);
   ByteReader reader(entry);
   const std::uint64_t id_at = reader.at();
   const std::uint64_t id = reader.read<std::uint32_t>();
   if (!reader.ok() || id == 0 || id > id_at) return Found::damaged;
   found = {};
-  if (!read_common(entry_at(id_at - id, table.segment), found)) return Found::damaged;
+  if (!read_common(entry_at(id_at - id, table), found)) return Found::damaged;
   const std::uint64_t begin = reader.pointer(found.pointer_encoding, table.header);
   const std::uint64_t size = reader.number(found.pointer_encoding & 0x0f);
   if (!reader.ok()) return Found::damaged;
   found.code = {begin, begin + size};
-  if (!found.code.contains(pc)) return Found::no;
   if (found.augmented) reader.skip(reader.uleb());
   found.instructions = {reader.at(), entry.end};
   return reader.ok() ? Found::yes : Found::damaged;
+}
+
+// Reads .eh_frame from its start. An FDE that is damaged is passed over, so that those behind it
+// are found.
+Found search_all(const FrameTable& table, std::uint64_t pc, FrameDescription& found) {
+  const std::uint64_t end = std::min(table.frames.end, table.segment_of(table.frames.begin).end);
+  for (std::uint64_t at = table.frames.begin; at + 8 <= end;) {
+    const ByteRange entry = entry_at(at, table);
+    if (entry.end <= entry.begin) break;  // damaged, or the terminator
+    if (ByteReader(entry).read<std::uint32_t>() != 0 && describe(table, at, found) == Found::yes &&
+        found.code.contains(pc))
+      return Found::yes;
+    at = entry.end;
+  }
+  return Found::no;
+}
+
+}  // namespace
+
+Found find_frame(const FrameTable& table, std::uint64_t pc, FrameDescription& found) {
+  if (table.header == 0) return search_all(table, pc, found);
+  const std::uint64_t address = search(table, pc);
+  if (address == 0) return Found::no;
+  const Found result = describe(table, address, found);
+  return result == Found::yes && !found.code.contains(pc) ? Found::no : result;
 }
 
 }  // namespace gnomon::collector

@@ -7,11 +7,26 @@
 
 namespace gnomon::collector {
 
-// A load object's .eh_frame_hdr and the mapped, readable memory around it, in which its .eh_frame
-// is expected too.
+// Where a load object's call frame information is: its .eh_frame_hdr or, where it has none, its
+// .eh_frame, and the mapped, readable memory in which these may lie.
 struct FrameTable {
-  std::uint64_t header = 0;
-  ByteRange segment;
+  static constexpr std::uint32_t kMaxSegments = 16;
+
+  std::uint64_t header = 0;  // 0: none
+  ByteRange frames;          // .eh_frame; read only without a header
+  ByteRange segments[kMaxSegments];
+  std::uint32_t segment_count = 0;
+
+  // Does nothing if there is no room.
+  void add(const ByteRange& segment) {
+    if (segment_count < kMaxSegments) segments[segment_count++] = segment;
+  }
+  // Returns the segment that contains `address`; empty if there is none.
+  ByteRange segment_of(std::uint64_t address) const {
+    for (std::uint32_t i = 0; i < segment_count; ++i)
+      if (segments[i].contains(address)) return segments[i];
+    return {};
+  }
 };
 
 // What one FDE and its CIE say.

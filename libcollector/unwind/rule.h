@@ -8,8 +8,10 @@ namespace gnomon::collector {
 
 enum class RuleKind : std::uint8_t {
   empty,          // no rule: what a free cache slot reads as
+  no_object,      // no load object contains this pc
   none,           // no unwind information for this pc
-  unsupported,    // information this form cannot express
+  damaged,        // information that cannot be read
+  evaluated,      // what no other kind expresses: computed anew for each frame
   outermost,      // the return address is undefined: nobody called this frame
   signal_frame,   // the kernel's: all registers are in the ucontext the stack pointer points to
   from_sp,        // CFA = rsp + offset
@@ -40,7 +42,7 @@ constexpr bool fits(std::int64_t bytes, unsigned bits) {
   return bytes % 8 == 0 && words >= -half && words < half;
 }
 
-// What does not fit becomes `unsupported`.
+// What does not fit becomes `evaluated`.
 constexpr PackedRule pack(const Rule& rule) {
   const auto head = [&](RuleKind kind) {
     return static_cast<PackedRule>(kind) << 28 | (rule.fp & 0xfff) << 16;
@@ -62,7 +64,7 @@ constexpr PackedRule pack(const Rule& rule) {
     default:
       return head(rule.kind);
   }
-  return static_cast<PackedRule>(RuleKind::unsupported) << 28;
+  return static_cast<PackedRule>(RuleKind::evaluated) << 28;
 }
 
 constexpr RuleKind kind_of(PackedRule rule) { return static_cast<RuleKind>(rule >> 28); }

@@ -2,7 +2,7 @@
 // no lock.
 #include "libcollector/unwind/rule_maker.h"
 
-#include "libcollector/unwind/cfa_program.h"
+#include "libcollector/unwind/expression.h"
 
 namespace gnomon::collector {
 namespace {
@@ -15,22 +15,27 @@ bool is_saved_at(const Place& place, std::uint64_t pc, std::uint32_t saved_index
          term.reg == kRsp && !term.deref && term.offset == kSavedOffset + 8l * saved_index;
 }
 
-// Only the kernel's own layout: there all registers are where registers.h says.
+// The kernel's own layout: there all registers are where registers.h says.
 Rule signal_rule(const Row& row, std::uint64_t pc) {
   const bool kernels =
       is_saved_at(row.return_address, pc, kSavedRip) && is_saved_at(row.fp, pc, kSavedRbp);
-  return {kernels ? RuleKind::signal_frame : RuleKind::unsupported};
+  return {kernels ? RuleKind::signal_frame : RuleKind::evaluated};
 }
 
-std::uint32_t fp_rule(const Place& place, std::uint64_t pc) {
-  if (place.kind == Place::same) return 0;
+// Returns false if the place has another form.
+bool fp_rule(const Place& place, std::uint64_t pc, std::uint32_t& fp) {
+  fp = 0;
+  if (place.kind == Place::same) return true;
+  fp = kFpLost;
+  if (place.kind == Place::undefined) return true;
+  fp = static_cast<std::uint32_t>(-place.offset / 8);
   if (place.kind == Place::at_cfa && place.offset < 0 && place.offset % 8 == 0 &&
       -place.offset / 8 <= kFpFarthest)
-    return static_cast<std::uint32_t>(-place.offset / 8);
+    return true;
+  fp = kFpAtFp;
   Term term;
-  const bool at_fp = place.kind == Place::at_expression && reduce(place.expression, pc, term) &&
-                     term.reg == kRbp && !term.deref && term.offset == 0;
-  return at_fp ? kFpAtFp : kFpLost;
+  return place.kind == Place::at_expression && reduce(place.expression, pc, term) &&
+         term.reg == kRbp && !term.deref && term.offset == 0;
 }
 
 Rule cfa_rule(const Row& row, std::uint64_t pc) {
@@ -38,8 +43,8 @@ Rule cfa_rule(const Row& row, std::uint64_t pc) {
   if (row.cfa_register != kNoRegister)
     cfa = {row.cfa_register, false, row.cfa_offset, 0};
   else if (!reduce(row.cfa_expression, pc, cfa))
-    return {RuleKind::unsupported};
-  Rule rule{RuleKind::unsupported, cfa.reg, cfa.offset, cfa.addend};
+    return {RuleKind::evaluated};
+  Rule rule{RuleKind::evaluated, cfa.reg, cfa.offset, cfa.addend};
   if (cfa.deref && cfa.reg == kRsp) rule.kind = RuleKind::deref_sp;
   if (cfa.deref && cfa.reg == kRbp) rule.kind = RuleKind::deref_fp;
   if (!cfa.deref && cfa.reg < kReturnAddress)
@@ -50,16 +55,16 @@ Rule cfa_rule(const Row& row, std::uint64_t pc) {
 }
 
 Rule rule_of(const FrameDescription& frame, const Row& row, std::uint64_t pc) {
-  if (frame.return_register != kReturnAddress) return {RuleKind::unsupported};
   if (frame.signal_frame) return signal_rule(row, pc);
   if (row.return_address.kind == Place::undefined) return {RuleKind::outermost};
   Rule rule = cfa_rule(row, pc);
-  rule.fp = fp_rule(row.fp, pc);
+  if (frame.return_register != kReturnAddress || row.stack_pointer.kind != Place::same ||
+      !fp_rule(row.fp, pc, rule.fp))
+    return {RuleKind::evaluated};
   if (row.return_address.kind == Place::in_register && rule.kind == RuleKind::from_sp)
     return {RuleKind::return_in_reg, row.return_address.reg, rule.offset, 0, rule.fp};
-  if (row.return_address.kind != Place::at_cfa || row.return_address.offset != -8 ||
-      row.stack_pointer.kind != Place::same)
-    return {RuleKind::unsupported};
+  if (row.return_address.kind != Place::at_cfa || row.return_address.offset != -8)
+    return {RuleKind::evaluated};
   return rule;
 }
 
@@ -71,20 +76,13 @@ PackedRule make_rule(const FrameTable& table, std::uint64_t pc) {
   if (found == Found::no) return pack({RuleKind::none});
   Row row;
   if (found == Found::damaged || !row_at(frame, pc, kNoRegister, row))
-    return pack({RuleKind::unsupported});
+    return pack({RuleKind::damaged});
   return pack(rule_of(frame, row, pc));
 }
 
-KeptRegister find_kept(const FrameTable& table, std::uint64_t pc, DwarfRegister reg) {
+bool find_row(const FrameTable& table, std::uint64_t pc, DwarfRegister extra, Row& row) {
   FrameDescription frame;
-  Row row;
-  if (find_frame(table, pc, frame) != Found::yes || !row_at(frame, pc, reg, row)) return {};
-  KeptRegister kept;
-  if (row.extra.kind == Place::same) kept.kind = KeptRegister::same;
-  if (row.extra.kind == Place::at_cfa) kept = {KeptRegister::at_cfa, row.extra.offset, {}};
-  if (row.extra.kind == Place::at_expression && reduce(row.extra.expression, pc, kept.term))
-    kept.kind = KeptRegister::at_term;
-  return kept;
+  return find_frame(table, pc, frame) == Found::yes && row_at(frame, pc, extra, row);
 }
 
 }  // namespace gnomon::collector

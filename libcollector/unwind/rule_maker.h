@@ -3,21 +3,17 @@
 #pragma once
 #include <cstdint>
 
-#include "libcollector/unwind/expression.h"
+#include "libcollector/unwind/cfa_program.h"
 #include "libcollector/unwind/frame_table.h"
 #include "libcollector/unwind/rule.h"
 
 namespace gnomon::collector {
 
-// Never returns `empty`. For a caller, pc is the last byte of its call instruction.
+// Never returns `empty` or `no_object`. For a caller, pc is the last byte of its call instruction.
 PackedRule make_rule(const FrameTable& table, std::uint64_t pc);
 
-// Where the frame at pc keeps its caller's `reg`, a register that calls keep.
-struct KeptRegister {
-  enum Kind : std::uint8_t { same, at_cfa, at_term, lost } kind = lost;
-  std::int64_t offset = 0;  // at_cfa: from the CFA, bytes
-  Term term;                // at_term: its value is the address
-};
-KeptRegister find_kept(const FrameTable& table, std::uint64_t pc, DwarfRegister reg);
+// Stores the row of the pc's frame. extra: a further register to follow, or kNoRegister. Returns
+// false if there is none, or it is damaged.
+bool find_row(const FrameTable& table, std::uint64_t pc, DwarfRegister extra, Row& row);
 
 }  // namespace gnomon::collector

@@ -7,50 +7,26 @@
 #include "libcollector/unwind/rule_maker.h"
 
 namespace gnomon::collector {
-
-// One frame: registers as they were when it was left.
-struct Unwinder::Cursor {
-  std::uint64_t pc, sp, fp;
-  const std::uint64_t* saved;  // all registers, if a signal interrupted this frame; else null
-  ByteRange stack;
-  bool exact = false;  // pc is the next instruction, not a return address
-  bool kept_known = false;
-  std::uint64_t kept = 0;  // value of the register that is followed
-
-  std::uint64_t code() const { return exact ? pc : pc - 1; }
-
-  bool load(std::uint64_t address, std::uint64_t& value) const {
-    if (address < sp || address % 8 != 0 || address > stack.end - 8) return false;
-    value = *reinterpret_cast<const std::uint64_t*>(address);
-    return true;
-  }
-
-  // In an epilogue compilers leave the rule as it was after rbp was restored: then its place is
-  // below the stack pointer already, or, for a place that rbp itself points to, out of the frame.
-  bool caller_fp(PackedRule rule, std::uint64_t cfa, std::uint64_t& value) const {
-    const std::uint32_t place = fp_of(rule);
-    value = place == kFpLost ? 0 : fp;
-    if (place == 0 || place == kFpLost) return true;
-    const std::uint64_t address = place == kFpAtFp ? fp : cfa - 8ull * place;
-    const bool restored = address < sp || address >= cfa;
-    return restored ? saved != nullptr : load(address, value);
-  }
-};
-
-struct Unwinder::Walk {
-  ByteRange thread_stack;
-  std::uint64_t* frames;
-  std::uint32_t max;
-  DwarfRegister followed = kNoRegister;
-  DwarfRegister wanted = kNoRegister;  // the walk ended because this one was not followed
-};
-
 namespace {
+
+using format::WalkEnd;
 
 // The part of rule_at that runs once a pc.
 PackedRule new_rule(FindTable find, std::uint64_t pc) {
   FrameTable table;
-  return find(pc, table) ? make_rule(table, pc) : pack({RuleKind::none});
+  return find(pc, table) ? make_rule(table, pc) : pack({RuleKind::no_object});
+}
+
+bool is_guess(PackedRule rule) {
+  return kind_of(rule) == RuleKind::none || kind_of(rule) == RuleKind::no_object;
+}
+
+// Why a walk ended in the frame with this rule. On a foreign stack that is where it began, unless
+// the walk made no step.
+WalkEnd end_at(const Cursor& at, PackedRule rule) {
+  if (at.on_foreign_stack() && !at.interrupted()) return WalkEnd::foreign_stack;
+  if (kind_of(rule) == RuleKind::no_object) return WalkEnd::no_object;
+  return kind_of(rule) == RuleKind::none ? WalkEnd::no_rule : WalkEnd::damaged;
 }
 
 }  // namespace
@@ -67,7 +43,7 @@ bool Unwinder::open(FindTable find, const Roots& roots) {
 }
 
 PackedRule Unwinder::rule_at(std::uint64_t pc) {
-  if (pc >> 47 != 0) return pack({RuleKind::none});  // beyond user space
+  if (pc >> 47 != 0) return pack({RuleKind::no_object});  // beyond user space
   PackedRule rule = cache_.find(pc);
   if (rule == 0) {
     rule = new_rule(find_, pc);
@@ -77,10 +53,10 @@ PackedRule Unwinder::rule_at(std::uint64_t pc) {
 }
 
 Walked Unwinder::walk(const Interrupted& at, std::uint64_t* frames, std::uint32_t max) {
-  Walk walk{at.stack, frames, max};
+  Walk walk{at.stacks, frames, max};
   Walked walked = walk_once(at, walk);
   // Rare: only the lazy binder of ld.so keeps its CFA in a register of its callers (rbx).
-  if (walk.wanted != kNoRegister) {
+  if (walked.truncated() && walk.wanted != kNoRegister) {
     walk.followed = walk.wanted;
     walked = walk_once(at, walk);
   }
@@ -88,146 +64,40 @@ Walked Unwinder::walk(const Interrupted& at, std::uint64_t* frames, std::uint32_
 }
 
 Walked Unwinder::walk_once(const Interrupted& at, Walk& walk) {
-  Cursor cursor{
-      at.saved[kSavedRip], at.saved[kSavedRsp], at.saved[kSavedRbp], at.saved, at.stack, true};
-  if (!at.stack.contains(cursor.sp)) cursor.stack = at.alternate_stack;
-  walk.frames[0] = cursor.pc;
-  std::uint32_t count = 1, proved = 1;
-  // On an unknown stack, such as a coroutine's, nothing is known about what is mapped.
-  if (!cursor.stack.contains(cursor.sp)) return {count, true};
-  while (!roots_.kept.contains(cursor.code())) {
-    const PackedRule rule = rule_at(cursor.code());
-    if (kind_of(rule) != RuleKind::none) proved = count;
-    if (kind_of(rule) == RuleKind::signal_frame) walk.frames[count - 1] = cursor.pc;
-    const Step done = step(cursor, rule, walk);
-    if (done == Step::outermost || (done == Step::caller && roots_.silent.contains(cursor.code())))
-      return {count, false};
-    // Frames found by frame pointer count only if a rule or a root follows.
-    if (done == Step::cut || count == walk.max) return {proved, true};
-    walk.frames[count++] = cursor.code();
-  }
-  return {count, false};
+  walk.switches = 0;
+  walk.may_guess = true;
+  Cursor cursor(at.saved, walk.followed);
+  if (cursor.enter_stack(walk.stacks)) return follow(cursor, 0, walk);
+  walk.frames[0] = cursor.pc();
+  return {1, WalkEnd::foreign_stack, false};
 }
 
-Unwinder::Step Unwinder::step(Cursor& at, PackedRule rule, Walk& walk) {
-  switch (kind_of(rule)) {
-    case RuleKind::none:
-      return step_by_frame_pointer(at);
-    case RuleKind::outermost:
-      return Step::outermost;
-    case RuleKind::signal_frame:
-      return step_over_signal(at, walk);
-    case RuleKind::empty:
-    case RuleKind::unsupported:
-      return Step::cut;
-    default:
-      return step_by_rule(at, rule, walk);
-  }
-}
-
-// Computes the canonical frame address (CFA): the stack pointer of the caller. Returns false if it
-// cannot be computed.
-bool Unwinder::cfa_of(const Cursor& at, PackedRule rule, Walk& walk, std::uint64_t& cfa) {
-  const auto plus = [](std::uint64_t base, std::int64_t offset) {
-    return base + static_cast<std::uint64_t>(offset);
-  };
-  switch (kind_of(rule)) {
-    case RuleKind::from_sp:
-      cfa = plus(at.sp, offset_of(rule));
-      return true;
-    case RuleKind::from_fp:
-      cfa = plus(at.fp, offset_of(rule));
-      return true;
-    case RuleKind::return_in_reg:
-      cfa = plus(at.sp, short_offset_of(rule));
-      return true;
-    case RuleKind::from_register: {
-      const DwarfRegister reg = register_of(rule);
-      const bool known = at.saved || (reg == walk.followed && at.kept_known);
-      if (!known && is_callee_saved(reg) && walk.followed == kNoRegister) walk.wanted = reg;
-      cfa = plus(at.saved ? at.saved[kSavedIndex[reg]] : at.kept, short_offset_of(rule));
-      return known;
+// Frames that were found by guessing count only if unwind information or a root follows.
+Walked Unwinder::follow(Cursor& at, std::uint32_t count, Walk& walk) {
+  Walked known;  // as far as unwind information tells
+  bool guessed = false, pending = false;
+  for (;;) {
+    if (count > 0 && roots_.silent.contains(at.code())) break;
+    if (count == walk.max) return {known.count, WalkEnd::depth, known.guessed};
+    walk.frames[count++] = at.code();
+    if (roots_.kept.contains(at.code())) break;
+    const PackedRule rule = rule_at(at.code());
+    const bool ruled = !is_guess(rule);
+    if (kind_of(rule) == RuleKind::signal_frame) walk.frames[count - 1] = at.pc();
+    guessed = guessed || (pending && ruled);
+    pending = pending && !ruled;
+    if (!pending) known = {count, end_at(at, rule), guessed};
+    if (!ruled && !walk.may_guess) return known;
+    if (!ruled) {
+      if (const Walked found = guess(at, count, walk); !found.truncated()) return found;
+      if (at.fp() == 0 && !at.interrupted()) break;  // psABI 3.4.1: the outermost frame
+      pending = true;
     }
-    default: {
-      const std::uint64_t base = kind_of(rule) == RuleKind::deref_sp ? at.sp : at.fp;
-      if (!at.load(plus(base, short_offset_of(rule)), cfa)) return false;
-      cfa = plus(cfa, addend_of(rule));
-      return true;
-    }
+    const Step done = ruled ? step(at, rule, walk) : step_by_frame_pointer(at);
+    if (done == Step::cut) return known;
+    if (done == Step::outermost) break;
   }
-}
-
-Unwinder::Step Unwinder::step_by_rule(Cursor& at, PackedRule rule, Walk& walk) {
-  std::uint64_t cfa = 0, caller = 0, fp = 0;
-  if (!cfa_of(at, rule, walk, cfa) || cfa < at.sp || cfa > at.stack.end) return Step::cut;
-  if (kind_of(rule) == RuleKind::return_in_reg) {
-    if (!at.saved) return Step::cut;
-    caller = at.saved[kSavedIndex[register_of(rule)]];
-  } else if (cfa < at.sp + 8 || !at.load(cfa - 8, caller)) {
-    return Step::cut;
-  }
-  if (!at.caller_fp(rule, cfa, fp)) return Step::cut;
-  if (caller == 0) return Step::outermost;  // psABI 3.4.1: how a process may mark its first frame
-  if (walk.followed != kNoRegister) follow_kept(at, cfa, walk.followed);
-  at.pc = caller;
-  at.sp = cfa;
-  at.fp = fp;
-  at.saved = nullptr;
-  at.exact = false;
-  return Step::caller;
-}
-
-// To be called before `at` becomes its caller: computes the value that `reg` had there.
-void Unwinder::follow_kept(Cursor& at, std::uint64_t cfa, DwarfRegister reg) const {
-  if (at.saved) {
-    at.kept = at.saved[kSavedIndex[reg]];
-    at.kept_known = true;
-  }
-  FrameTable table;
-  KeptRegister place;
-  if (find_(at.code(), table)) place = find_kept(table, at.code(), reg);
-  if (place.kind == KeptRegister::same) return;
-  at.kept_known = false;
-  std::uint64_t base = cfa;
-  std::int64_t offset = place.offset;
-  if (place.kind == KeptRegister::at_term) {
-    if (place.term.deref || (place.term.reg != kRsp && place.term.reg != kRbp)) return;
-    base = place.term.reg == kRsp ? at.sp : at.fp;
-    offset = place.term.offset;
-  }
-  const std::uint64_t address = base + static_cast<std::uint64_t>(offset);
-  if (place.kind == KeptRegister::lost) return;
-  const bool restored = at.saved && address < at.sp;  // as in Cursor::caller_fp
-  at.kept_known = restored || at.load(address, at.kept);
-}
-
-// Code without unwind information, such as a JIT compiler's, usually keeps frame pointers.
-Unwinder::Step Unwinder::step_by_frame_pointer(Cursor& at) {
-  std::uint64_t fp = 0, caller = 0;
-  if (!at.load(at.fp, fp) || !at.load(at.fp + 8, caller) || caller == 0) return Step::cut;
-  at.pc = caller;
-  at.sp = at.fp + 16;
-  at.fp = fp;
-  at.saved = nullptr;
-  at.exact = at.kept_known = false;
-  return Step::caller;
-}
-
-Unwinder::Step Unwinder::step_over_signal(Cursor& at, const Walk& walk) {
-  const std::uint64_t saved = at.sp + kSavedOffset;
-  if (at.stack.end - at.sp < kSavedOffset + 8ul * kSavedCount || saved % 8 != 0) return Step::cut;
-  at.saved = reinterpret_cast<const std::uint64_t*>(saved);
-  const std::uint64_t sp = at.saved[kSavedRsp];
-  // From an alternate stack to the thread's own, or further out on the same one; so it ends.
-  const bool outwards = at.stack.contains(sp) && sp > at.sp;
-  if (!outwards && (at.stack.end == walk.thread_stack.end || !walk.thread_stack.contains(sp)))
-    return Step::cut;
-  if (!outwards) at.stack = walk.thread_stack;
-  at.pc = at.saved[kSavedRip];
-  at.fp = at.saved[kSavedRbp];
-  at.sp = sp;
-  at.exact = true;
-  return Step::caller;
+  return {count, WalkEnd::whole, guessed || pending};
 }
 
 }  // namespace gnomon::collector

@@ -3,14 +3,15 @@
 #pragma once
 #include <cstdint>
 
+#include "libcollector/format/stacks.h"
+#include "libcollector/unwind/cursor.h"
 #include "libcollector/unwind/frame_table.h"
-#include "libcollector/unwind/registers.h"
 #include "libcollector/unwind/rule_cache.h"
 
 namespace gnomon::collector {
 
-// Stores the frame table of the load object that contains `pc`. Returns false if there is none.
-// Takes no lock.
+// Stores the frame table of the load object that contains `pc`, which may be empty. Returns false
+// if no object contains it. Takes no lock.
 using FindTable = bool (*)(std::uint64_t pc, FrameTable& found);
 
 // Code of the functions under which the program runs. A call stack that returns into one of them is
@@ -22,13 +23,14 @@ struct Roots {
 
 struct Interrupted {
   const std::uint64_t* saved;  // kSavedCount registers in the kernel's order
-  // Everything from the stack pointer up to the end of its range is mapped.
-  ByteRange stack, alternate_stack;
+  ThreadStacks stacks;
 };
 
 struct Walked {
   std::uint32_t count = 0;  // frames stored
-  bool truncated = false;   // ended before the outermost frame
+  format::WalkEnd end = format::WalkEnd::whole;
+  bool guessed = false;  // some caller was found without unwind information
+  bool truncated() const { return end != format::WalkEnd::whole; }
 };
 
 class Unwinder {
@@ -45,18 +47,34 @@ class Unwinder {
   Walked walk(const Interrupted& at, std::uint64_t* frames, std::uint32_t max);
 
  private:
-  struct Cursor;
-  struct Walk;
+  // One walk, from the interrupted frame.
+  struct Walk {
+    ThreadStacks stacks;
+    std::uint64_t* frames;
+    std::uint32_t max;
+    DwarfRegister followed = kNoRegister;
+    DwarfRegister wanted = kNoRegister;  // the walk ended because this one was not followed
+    std::uint32_t switches = 0;          // from one stack to another
+    bool may_guess = true;
+  };
   enum class Step : std::uint8_t { caller, outermost, cut };
 
   PackedRule rule_at(std::uint64_t pc);
   Walked walk_once(const Interrupted& at, Walk& walk);
+  // Stores the frame `at` as number `count`, then its callers, to the root.
+  Walked follow(Cursor& at, std::uint32_t count, Walk& walk);
   Step step(Cursor& at, PackedRule rule, Walk& walk);
   Step step_by_rule(Cursor& at, PackedRule rule, Walk& walk);
-  static bool cfa_of(const Cursor& at, PackedRule rule, Walk& walk, std::uint64_t& cfa);
-  static Step step_by_frame_pointer(Cursor& at);
-  static Step step_over_signal(Cursor& at, const Walk& walk);
-  void follow_kept(Cursor& at, std::uint64_t cfa, DwarfRegister reg) const;
+  Step step_evaluated(Cursor& at, Walk& walk);
+  static bool cfa_of(Cursor& at, PackedRule rule, std::uint64_t& cfa);
+  static bool find_cfa(Cursor& at, const Row& row, std::uint64_t& cfa);
+  static Step step_over_signal(Cursor& at, Walk& walk);
+  const std::uint64_t* follow_kept(Cursor& at, std::uint64_t cfa, const Walk& walk,
+                                   std::uint64_t& value) const;
+  // For frames without unwind information.
+  Walked guess(Cursor& at, std::uint32_t count, Walk& walk);
+  bool may_return_to(std::uint64_t address, std::uint64_t from);
+  Step step_by_frame_pointer(Cursor& at);
 
   RuleCache cache_;
   FindTable find_ = nullptr;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace gnomon::reader {
 namespace {
@@ -25,10 +26,16 @@ Result<std::vector<bool>> stacks_met(const std::vector<bool>& used, const Stacks
   return met;
 }
 
+// Returns true if nothing but an epoch's mark stands above the node.
+bool is_outermost(const Stacks& stacks, std::uint32_t id) {
+  const std::uint32_t parent = stacks.node(StackId{id}).parent;
+  return parent == 0 || format::is_epoch_mark(stacks.node(StackId{parent}).pc);
+}
+
 // The nodes of the stack table as frames of functions.
 struct Frames {
   std::vector<Frame> frames;  // by StackId
-  std::vector<bool> cut;
+  std::vector<std::uint8_t> marks;
 };
 
 Result<Frames> frames_of(const std::vector<bool>& used, const Stacks& stacks, AddressSpace& space,
@@ -36,7 +43,8 @@ Result<Frames> frames_of(const std::vector<bool>& used, const Stacks& stacks, Ad
   constexpr std::uint32_t kAsk = 1024;
   const auto met = stacks_met(used, stacks);
   if (!met) return tl::unexpected(met.error());
-  Frames all{std::vector<Frame>(met->size(), {0, Frame::kNone}), std::vector<bool>(met->size())};
+  Frames all{std::vector<Frame>(met->size(), {0, Frame::kNone}),
+             std::vector<std::uint8_t>(met->size())};
   std::vector<std::uint32_t> epoch(met->size());
   for (std::uint32_t id = 1; id < met->size(); ++id) {
     if (id % kAsk == 0 && interrupt.asked()) return interrupted();
@@ -48,14 +56,26 @@ Result<Frames> frames_of(const std::vector<bool>& used, const Stacks& stacks, Ad
       continue;
     }
     epoch[id] = epoch[node.parent];
-    const bool marker = node.pc == format::kTruncatedMarker;
-    all.cut[id] = marker || all.cut[node.parent];
-    // An epoch's mark is nobody's caller.
+    // Marks that stand for no frame are nobody's caller.
     const bool is_called = all.frames[node.parent].function != Frame::kNone;
-    all.frames[id] = {is_called ? node.parent : 0, marker ? space.named("<Truncated-stack>")
-                                                          : space.function_at(node.pc, epoch[id])};
+    const std::uint32_t caller = is_called ? node.parent : 0;
+    if (format::is_walk_mark(node.pc) && is_outermost(stacks, id)) {
+      if (id < used.size() && used[id]) return stack_is_missing();
+      all.marks[id] = static_cast<std::uint8_t>(node.pc);
+      if (format::end_of_mark(node.pc) != format::WalkEnd::whole)
+        all.frames[id] = {caller, space.named("<Truncated-stack>")};
+      continue;
+    }
+    all.marks[id] = all.marks[node.parent];
+    all.frames[id] = {caller, space.function_at(node.pc, epoch[id])};
   }
   return all;
+}
+
+// Returns the row of kWalkEnds; ends that a newer collector writes are plain cuts.
+std::size_t end_of(std::uint8_t mark) {
+  const auto end = static_cast<std::size_t>(format::end_of_mark(mark));
+  return end < format::kWalkEnds ? end : static_cast<std::size_t>(format::WalkEnd::cut);
 }
 
 // Names that several functions share are told apart by their load object.
@@ -82,13 +102,17 @@ Result<Profile> Profile::build(const Sums& sums, const Stacks& stacks, AddressSp
   std::vector<CallId> place;
   Profile profile(sums, CallTree(total, all->frames, place));
   profile.place_ = std::move(place);
-  profile.cut_ = std::move(all->cut);
+  profile.marks_ = std::move(all->marks);
   profile.names_ = names_of(space);
   for (std::uint32_t f = 0; f < space.size(); ++f)
     profile.functions_.push_back(space.function(FunctionId{f}));
   profile.values_.resize(metric_table().size());
   profile.neighbours_.resize(metric_table().size());
   return profile;
+}
+
+std::uint64_t MetricValues::truncated() const {
+  return std::accumulate(by_end.begin() + 1, by_end.end(), std::uint64_t{0});
 }
 
 // An event without a call stack counts in <Total> alone.
@@ -102,7 +126,8 @@ const MetricValues& Profile::values(MetricId metric) const {
   if (!by_stack.empty()) values.exclusive[index(CallId::total)] = by_stack[0];
   for (std::size_t id = 1; id < std::min(place_.size(), by_stack.size()); ++id) {
     values.exclusive[index(place_[id])] += by_stack[id];
-    if (cut_[id]) values.truncated += by_stack[id];
+    values.by_end[end_of(marks_[id])] += by_stack[id];
+    if (marks_[id] & format::kGuessed) values.guessed += by_stack[id];
   }
   values.inclusive = inclusive_by_node(tree_, values.exclusive);
   values.functions = by_function(tree_, values.exclusive, values.inclusive);

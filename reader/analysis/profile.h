@@ -1,6 +1,7 @@
 // What reports on functions start from: the call tree of the events, and every metric's values in
 // it. Any thread, one at a time.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,7 +23,10 @@ struct MetricValues {
   std::uint64_t total = 0;
   Values exclusive, inclusive;  // by node of the tree
   FunctionValues functions;     // by FunctionId
-  std::uint64_t truncated = 0;  // of stacks that were cut
+  // Of stacks by how their walk ended, and of those with guessed callers.
+  std::array<std::uint64_t, format::kWalkEnds> by_end{};
+  std::uint64_t guessed = 0;
+  std::uint64_t truncated() const;
 };
 
 class Profile {
@@ -59,8 +63,8 @@ class Profile {
 
   const Sums* sums_;
   CallTree tree_;
-  std::vector<CallId> place_;  // by StackId
-  std::vector<bool> cut_;      // by StackId: the walk ended before the stack did
+  std::vector<CallId> place_;        // by StackId
+  std::vector<std::uint8_t> marks_;  // by StackId: the walk's mark; 0: none
   std::vector<std::string> names_;
   std::vector<Function> functions_;
   mutable std::vector<std::optional<MetricValues>> values_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "reader/report/setting_text.h"
@@ -15,18 +16,64 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string truncation_note(const Profile& profile) {
+// Where walks of call stacks end before the outermost frame, by WalkEnd.
+constexpr std::array<std::string_view, format::kWalkEnds> kEnds{
+    "",
+    "at a place that the recording does not tell",
+    "at the limit of {} frames, which `collector depth` raises",
+    "",
+    "at code of no load object, such as code made at run time",
+    "at code without unwind information",
+    "at unwind information that does not fit the stack",
+};
+
+constexpr auto kForeign = static_cast<std::size_t>(format::WalkEnd::foreign_stack);
+
+// Such a stack is complete, but nobody knows who switched to it. Empty if there are none.
+std::string foreign_stack_note(const Profile& profile) {
   const MetricValues& time = profile.values(kTotalCpu);
   const MetricValues& ticks = profile.values(kTicks);
-  const double cut = percent(time.truncated, time.total);
+  if (ticks.by_end[kForeign] == 0) return "";
+  return fmt::format(
+      "{} of {} call stacks ({:.1f} % of the time) lie on a stack that is none of the thread's "
+      "own, "
+      "such as a coroutine's: they begin where that one does.",
+      ticks.by_end[kForeign], ticks.total, percent(time.by_end[kForeign], time.total));
+}
+
+// Empty if none was cut.
+std::string truncation_note(const Profile& profile, const Experiment& experiment) {
+  const MetricValues& time = profile.values(kTotalCpu);
+  const MetricValues& ticks = profile.values(kTicks);
+  const std::uint64_t count = ticks.truncated() - ticks.by_end[kForeign];
+  if (count == 0) return "";
+  const double cut = percent(time.truncated() - time.by_end[kForeign], time.total);
   const char* consequence =
       cut > 99.0  ? "inclusive time is meaningless here, exclusive time is right"
       : cut > 1.0 ? "inclusive time of the functions above the cut is too small by that share"
                   : "inclusive time is hardly affected";
+  std::string where;
+  for (std::size_t end = 1; end < kEnds.size(); ++end) {
+    if (ticks.by_end[end] == 0 || end == kForeign) continue;
+    if (!where.empty()) where += ", ";
+    if (ticks.by_end[end] != count) where += fmt::format("{} ", ticks.by_end[end]);
+    where +=
+        fmt::format(fmt::runtime(kEnds[end]), experiment.header.settings[format::Setting::depth]);
+  }
+  return fmt::format("{} of {} call stacks ({:.1f} % of the time) were cut {}: {}.", count,
+                     ticks.total, cut, where, consequence);
+}
+
+// Empty if there are none.
+std::string guess_note(const Profile& profile) {
+  const MetricValues& time = profile.values(kTotalCpu);
+  const MetricValues& ticks = profile.values(kTicks);
+  if (ticks.guessed == 0) return "";
   return fmt::format(
-      "{} of {} call stacks ({:.1f} % of the time) were cut at code without unwind information: "
-      "{}.",
-      ticks.truncated, ticks.total, cut, consequence);
+      "{} of {} call stacks ({:.1f} % of the time) pass code without unwind information: callers "
+      "of "
+      "such code are guessed from frame pointers and return addresses.",
+      ticks.guessed, ticks.total, percent(time.guessed, time.total));
 }
 
 // What the process used in the analysis's span; 0: not known. In a part of the recording samples
@@ -137,8 +184,10 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
       notes.push_back(fmt::format("{}: {}.", what, count));
   if (const auto count = analysis.unfinished(); count != 0)
     notes.push_back(fmt::format("events left unfinished when their thread ended: {}.", count));
-  if (profile && profile->values(kTicks).truncated != 0) notes.push_back(truncation_note(*profile));
-  for (const std::string& note : {pause_note(analysis), coverage_note(analysis)})
+  for (const std::string& note :
+       {profile ? truncation_note(*profile, experiment) : "",
+        profile ? foreign_stack_note(*profile) : "", profile ? guess_note(*profile) : "",
+        pause_note(analysis), coverage_note(analysis)})
     if (!note.empty()) notes.push_back(note);
   return notes;
 }

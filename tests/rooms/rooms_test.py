@@ -16,7 +16,7 @@ MAY_KNOW = {
 INNER = {
     "libcollector/format": set(),
     "libcollector/core": {"libcollector/format"},
-    "libcollector/unwind": {"libcollector/core"},
+    "libcollector/unwind": {"libcollector/core", "libcollector/format"},
     "libcollector/record": {"libcollector/core", "libcollector/format"},
     "libcollector/objects": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/unwind"},
     "libcollector/hook": {"libcollector/core", "libcollector/format", "libcollector/objects"},

@@ -88,7 +88,7 @@ bool second_oracle(std::uint64_t* frames, std::uint32_t& count) {
 // A stack that says it was cut must be true as far as it goes.
 bool agrees(const Walked& walked, const std::uint64_t* ours, const std::uint64_t* theirs,
             std::uint32_t count) {
-  return (walked.truncated ? walked.count < count : walked.count == count) &&
+  return (walked.truncated() ? walked.count < count : walked.count == count) &&
          std::memcmp(ours, theirs, walked.count * sizeof *ours) == 0;
 }
 
@@ -109,15 +109,14 @@ void on_step(int, siginfo_t*, void* data) {
   const auto alternate = reinterpret_cast<std::uint64_t>(context->uc_stack.ss_sp);
   const Walked walked =
       unwinder.walk({reinterpret_cast<const std::uint64_t*>(context->uc_mcontext.gregs),
-                     main_stack,
-                     {alternate, alternate + context->uc_stack.ss_size}},
+                     {main_stack, {alternate, alternate + context->uc_stack.ss_size}}},
                     ours, kMax);
   std::uint32_t count = 0;
   const bool whole = oracle(context, theirs, count);
   ++steps;
   frames_total += walked.count;
   deep = walked.count > deep ? walked.count : deep;
-  cut += walked.truncated;
+  cut += walked.truncated();
   oracle_cut += !whole;
   // Where libunwind gives up there is nothing to compare with; a whole stack of ours has proved
   // itself by arriving at the root.
@@ -130,7 +129,7 @@ void on_step(int, siginfo_t*, void* data) {
   }
   if (++differences > kShown) return;
   std::fprintf(stderr, "difference at step %lu:\n", steps);
-  print("unwinder", ours, walked.count, !walked.truncated);
+  print("unwinder", ours, walked.count, !walked.truncated());
   print("libunwind", theirs, count, whole);
   print("libgcc", arbiters, arbiters_count, true);
 }

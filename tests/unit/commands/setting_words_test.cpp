@@ -32,6 +32,15 @@ void expect(Setting setting, std::initializer_list<Row> rows) {
   for (const Row& row : rows) EXPECT_EQ(set(setting, row.word), row.text) << row.word;
 }
 
+TEST(SettingWords, Depths) {
+  expect(Setting::depth, {{"16", "16"},
+                          {"16384", "16384"},
+                          {"15", "! 15 is out of range for depth; 16 to 16384 are possible."},
+                          {"16385", "! 16385 is out of range for depth; 16 to 16384 are possible."},
+                          {"", "! an empty word is not a number of frames; 1024 is."},
+                          {"1k", "! 1k is not a number of frames; 1024 is."}});
+}
+
 TEST(SettingWords, Intervals) {
   expect(Setting::profile,
          {{"on", "10.007 ms"},

@@ -1,4 +1,4 @@
-// Unwind rules: every form survives packing, what does not fit is refused; the cache is exact.
+// Unwind rules: every form survives packing, what does not fit is evaluated; the cache is exact.
 #include "libcollector/unwind/rule.h"
 
 #include <gtest/gtest.h>
@@ -35,13 +35,13 @@ TEST(Rule, RegistersAndBrackets) {
   EXPECT_EQ(fp_of(deref), kFpLost);
 }
 
-TEST(Rule, WhatDoesNotFitIsUnsupported) {
+TEST(Rule, WhatDoesNotFitIsEvaluated) {
   const auto kind = [](const Rule& rule) { return kind_of(pack(rule)); };
-  EXPECT_EQ(kind({RuleKind::from_sp, 0, 262144, 0, 0}), RuleKind::unsupported);
-  EXPECT_EQ(kind({RuleKind::from_sp, 0, 12, 0, 0}), RuleKind::unsupported);
-  EXPECT_EQ(kind({RuleKind::from_register, 16, 8, 0, 0}), RuleKind::unsupported);
-  EXPECT_EQ(kind({RuleKind::from_register, kRbx, 16384, 0, 0}), RuleKind::unsupported);
-  EXPECT_EQ(kind({RuleKind::deref_sp, kRsp, 8, 64, 0}), RuleKind::unsupported);
+  EXPECT_EQ(kind({RuleKind::from_sp, 0, 262144, 0, 0}), RuleKind::evaluated);
+  EXPECT_EQ(kind({RuleKind::from_sp, 0, 12, 0, 0}), RuleKind::evaluated);
+  EXPECT_EQ(kind({RuleKind::from_register, 16, 8, 0, 0}), RuleKind::evaluated);
+  EXPECT_EQ(kind({RuleKind::from_register, kRbx, 16384, 0, 0}), RuleKind::evaluated);
+  EXPECT_EQ(kind({RuleKind::deref_sp, kRsp, 8, 64, 0}), RuleKind::evaluated);
   EXPECT_NE(pack({RuleKind::none}), 0u) << "a free slot must not read as a rule";
 }
 
