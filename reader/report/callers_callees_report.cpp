@@ -102,8 +102,11 @@ std::vector<FunctionId> meant(const Profile& profile, const std::vector<Function
   std::vector<FunctionId> fully, partly;
   const auto look = [&](FunctionId id) {
     const std::string& known = profile.name(id);
+    const auto& aliases = profile.function(id).aliases;
+    const auto is_meant = [&](const std::string& alias) { return names_function(name, alias); };
     if (known == name) fully.push_back(id);
-    if (names_function(name, known)) partly.push_back(id);
+    if (is_meant(known) || std::any_of(aliases.begin(), aliases.end(), is_meant))
+      partly.push_back(id);
   };
   look(profile.total());
   for (const FunctionId id : functions) look(id);

@@ -67,6 +67,7 @@ FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
 
 // A container's file of the same path is another one, which the build id tells.
 Result<SymbolIndex> AddressSpace::load(const File& file) const {
+  if (file.path == "[vdso]") return SymbolIndex::load_vdso(file.build_id);
   Result<SymbolIndex> failed = fault(file.path);
   for (const std::string& place : live_.candidate_paths(file.path)) {
     auto loaded = SymbolIndex::load(place, file.build_id, interrupt_);
@@ -80,7 +81,6 @@ FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   const Object* object = object_at(pc, epoch);
   if (!object) return named("<Unknown>");
   File& file = files_[object->file];
-  if (file.path == "[vdso]") return add(object->file, 0, {"[vdso]", file.path, 0, 0});
   if (!file.symbols) {
     auto loaded = load(file);
     if (!loaded) faults_.push_back(sentence(loaded.error()));
@@ -89,9 +89,14 @@ FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   const SymbolIndex::Place place = file.symbols->find(pc - object->at.bias);
   if (place.in_symbol) {
     const Symbol& symbol = file.symbols->symbol(place.number);
-    return add(
-        object->file, symbol.begin,
-        {display_name(symbol.name.c_str()), file.path, symbol.begin, symbol.end - symbol.begin});
+    if (const auto at = known_.find({object->file, symbol.begin}); at != known_.end())
+      return at->second;
+    const Names names = file.symbols->is_ada() ? Names::of_ada : Names::of_others;
+    Function function{display_name(symbol.name.c_str(), names), file.path, symbol.begin,
+                      symbol.end - symbol.begin};
+    for (const std::string& alias : symbol.aliases)
+      function.aliases.push_back(display_name(alias.c_str(), names));
+    return add(object->file, symbol.begin, std::move(function));
   }
   // Code between symbols: stripped static functions. The top bit keeps a gap apart from a symbol.
   return add(object->file, place.gap_begin | 1ull << 63,

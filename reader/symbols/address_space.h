@@ -18,8 +18,9 @@ namespace gnomon::reader {
 
 struct Function {
   std::string name;
-  std::string object;                   // path of the load object; empty: none
-  std::uint64_t address = 0, size = 0;  // in the object's file, bytes; size 0: not known
+  std::string object;                     // path of the load object; empty: none
+  std::uint64_t address = 0, size = 0;    // in the object's file, bytes; size 0: not known
+  std::vector<std::string> aliases = {};  // other names of the same code
 };
 
 class AddressSpace {
@@ -31,7 +32,7 @@ class AddressSpace {
   void set_interrupt(const Interrupt& interrupt) { interrupt_ = interrupt; }
 
   // The function at `pc` in that epoch; made up where there is no symbol: <Unknown>,
-  // <static>@0x12345, [vdso].
+  // <static>@0x12345.
   FunctionId function_at(std::uint64_t pc, std::uint32_t epoch);
   FunctionId named(const std::string& name);  // a made-up function, such as <Total>
   const Function& function(FunctionId id) const { return functions_[index(id)]; }

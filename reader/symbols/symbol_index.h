@@ -9,9 +9,19 @@
 
 namespace gnomon::reader {
 
+// function: of type FUNC or IFUNC. label: without a type, as assemblers write one.
+enum class SymbolKind : std::uint8_t { function, label };
+
 struct Symbol {
-  std::uint64_t begin = 0, end = 0;  // addresses of the file
+  std::uint64_t begin = 0, end = 0;  // addresses of the file; equal: its size is not known
   std::string name;                  // as the file has it
+  SymbolKind kind = SymbolKind::function;
+  std::vector<std::string> aliases = {};  // other names of the same place
+};
+
+// What bounds symbols without a size, sorted: where functions begin, and where sections end.
+struct Bounds {
+  std::vector<std::uint64_t> starts, ends;  // starts: function_starts()
 };
 
 class SymbolIndex {
@@ -20,8 +30,11 @@ class SymbolIndex {
   // a file with another one is refused. Empty: not checked.
   static Result<SymbolIndex> load(const std::string& path, const std::string& build_id,
                                   const Interrupt& interrupt = {});
-  // Symbols in any order, overlapping allowed; starts: function_starts().
-  explicit SymbolIndex(std::vector<Symbol> symbols, std::vector<std::uint64_t> starts = {});
+  // Reads the vdso of this process, if it has that build-id.
+  static Result<SymbolIndex> load_vdso(const std::string& build_id);
+  // Symbols in any order, overlapping allowed: an address is in the innermost. A symbol without a
+  // size reaches to the next one, start or end, and is no symbol inside one with a size.
+  explicit SymbolIndex(std::vector<Symbol> symbols, Bounds bounds = {});
 
   // The symbol that `address` lies in, or where the function without a symbol begins that it lies
   // in: at the nearest known start below, but above the last symbol's end.
@@ -33,10 +46,21 @@ class SymbolIndex {
   Place find(std::uint64_t address) const;
   const Symbol& symbol(std::uint32_t number) const { return symbols_[number]; }
   std::size_t size() const { return symbols_.size(); }
+  // Returns true if the file has Ada's start, so that its names are encoded as GNAT does.
+  bool is_ada() const { return is_ada_; }
 
  private:
-  std::vector<Symbol> symbols_;        // sorted, apart from each other
+  // What an address from begin on is in, up to end.
+  struct Range {
+    std::uint64_t begin, end;
+    std::uint32_t symbol;
+  };
+  void make_ranges();
+
+  std::vector<Symbol> symbols_;        // sorted
+  std::vector<Range> ranges_;          // sorted, apart from each other
   std::vector<std::uint64_t> starts_;  // sorted
+  bool is_ada_ = false;
 };
 
 }  // namespace gnomon::reader

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 using gnomon::reader::display_name;
+using gnomon::reader::Names;
 
 namespace {
 
@@ -21,6 +22,17 @@ TEST(DisplayName, RustOfBothManglings) {
             "<Test + 'static as foo::Bar<Test>>::bar");
   EXPECT_EQ(display_name("_RNvC6_123foo3bar"), "123foo::bar");
   EXPECT_EQ(display_name("_Register"), "_Register");
+}
+
+TEST(DisplayName, DAdaAndFortran) {
+  EXPECT_EQ(display_name("_D3std5stdio4File5closeMFNeZv"), "std.stdio.File.close()");
+  EXPECT_EQ(display_name("_Dmain"), "D main");
+  EXPECT_EQ(display_name("_Done"), "_Done");
+  EXPECT_EQ(display_name("__solver_MOD_step"), "solver::step");
+  EXPECT_EQ(display_name("__FILE_MOD"), "__FILE_MOD");
+  EXPECT_EQ(display_name("kernels__inner__step"), "kernels__inner__step");
+  EXPECT_EQ(display_name("kernels__inner__step", Names::of_ada), "kernels.inner.step");
+  EXPECT_EQ(display_name("Not__encoded", Names::of_ada), "Not__encoded");
 }
 
 TEST(DisplayName, VersionsAndStubs) {
