@@ -106,7 +106,8 @@ bool Cursor::caller_value(const Place& place, DwarfRegister reg, std::uint64_t c
   return restored ? value_of(reg, value) : load(address, value);
 }
 
-// As there; and a place that rbp itself points to is then out of the frame.
+// In an epilogue the place of rbp is below the stack pointer, as in caller_value; where rbp itself
+// points to its place, rbp then points out of the frame.
 bool Cursor::caller_fp(PackedRule rule, std::uint64_t cfa, std::uint64_t& value) {
   const std::uint32_t place = fp_of(rule);
   value = place == kFpLost ? 0 : fp_;

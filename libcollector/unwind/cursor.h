@@ -52,7 +52,7 @@ class Cursor {
   void become(std::uint64_t pc, std::uint64_t sp, std::uint64_t fp, const std::uint64_t* kept);
   // Becomes the frame that a signal interrupted.
   void restore(const std::uint64_t* saved);
-  // Becomes such a frame, of which no more than these is known.
+  // Says that a signal interrupted this frame, whose other registers are not known.
   void set_exact() { exact_ = true; }
 
  private:

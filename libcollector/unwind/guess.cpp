@@ -61,8 +61,8 @@ bool Unwinder::may_return_to(std::uint64_t address, std::uint64_t from) {
 }
 
 // Looks for a return address between the stack pointer and what may be the frame's own frame
-// pointer, from which unwind information alone leads to a root: where the stack pointer is wrong by
-// a word, unwinding ends soon.
+// pointer. It counts if unwind information alone leads from there to a root, because a wrong place
+// on the stack makes the next frames read wrong return addresses.
 Walked Unwinder::guess(Cursor& at, std::uint32_t count, Walk& walk) {
   Walked found{count, WalkEnd::no_rule, true};
   std::uint64_t word = 0, below = 0;

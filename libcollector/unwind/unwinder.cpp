@@ -74,7 +74,7 @@ Walked Unwinder::walk_once(const Interrupted& at, Walk& walk) {
 
 // Frames that were found by guessing count only if unwind information or a root follows.
 Walked Unwinder::follow(Cursor& at, std::uint32_t count, Walk& walk) {
-  Walked known;  // as far as unwind information tells
+  Walked known;  // up to the outermost frame that was not guessed
   bool guessed = false, pending = false;
   for (;;) {
     if (count > 0 && roots_.silent.contains(at.code())) break;

@@ -16,7 +16,8 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Where walks of call stacks end before the outermost frame, by WalkEnd.
+// Where walks of call stacks end before the outermost frame, by WalkEnd; empty for ends that are no
+// cut.
 constexpr std::array<std::string_view, format::kWalkEnds> kEnds{
     "",
     "at a place that the recording does not tell",
@@ -29,7 +30,7 @@ constexpr std::array<std::string_view, format::kWalkEnds> kEnds{
 
 constexpr auto kForeign = static_cast<std::size_t>(format::WalkEnd::foreign_stack);
 
-// Such a stack is complete, but nobody knows who switched to it. Empty if there are none.
+// Stacks of coroutines are complete, so they are not counted as cut. Empty if there are none.
 std::string foreign_stack_note(const Profile& profile) {
   const MetricValues& time = profile.values(kTotalCpu);
   const MetricValues& ticks = profile.values(kTicks);
