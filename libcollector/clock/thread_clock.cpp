@@ -51,7 +51,8 @@ struct Tick {
 std::uint32_t interned(const Interrupted& at, Writer& writer) {
   for (bool again = true;; again = false) {
     const std::uint32_t epoch = recorder->epoch();
-    const Walked walked = unwinder->walk(at, writer.frames, depth);
+    LoadedHold hold;  // until the frames' objects are noted
+    const Walked walked = unwinder->walk(at, writer.frames, depth, hold);
     const std::uint32_t stack =
         recorder->intern(writer, walked.count, format::walk_mark(walked.end, walked.guessed),
                          [](std::uint64_t pc, Writer& to) { fresh_frame(pc, *recorder, to); });

@@ -1,4 +1,5 @@
 // Interposed: dlclose, after which an address may come to mean another function. Normal context.
+#include "libcollector/core/loaded_hold.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/session/session.h"
 
@@ -8,8 +9,13 @@ namespace {
 using Close = int (*)(void*);
 constinit NextSymbol<Close> real_dlclose{"dlclose", "GLIBC_2.34"};
 
+int unload(void* object) {
+  const Unloading during;
+  return real_dlclose(object);
+}
+
 int close(void* object) {
-  const int result = real_dlclose(object);
+  const int result = unload(object);
   if (result == 0) forget_unloaded();
   return result;
 }

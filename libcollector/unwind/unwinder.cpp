@@ -52,8 +52,9 @@ PackedRule Unwinder::rule_at(std::uint64_t pc) {
   return rule;
 }
 
-Walked Unwinder::walk(const Interrupted& at, std::uint64_t* frames, std::uint32_t max) {
-  Walk walk{at.stacks, frames, max};
+Walked Unwinder::walk(const Interrupted& at, std::uint64_t* frames, std::uint32_t max,
+                      LoadedHold& hold) {
+  Walk walk{at.stacks, frames, max, hold};
   Walked walked = walk_once(at, walk);
   // Rare: only the lazy binder of ld.so keeps its CFA in a register of its callers (rbx).
   if (walked.truncated() && walk.wanted != kNoRegister) {
@@ -87,7 +88,7 @@ Walked Unwinder::follow(Cursor& at, std::uint32_t count, Walk& walk) {
     guessed = guessed || (pending && ruled);
     pending = pending && !ruled;
     if (!pending) known = {count, end_at(at, rule), guessed};
-    if (!ruled && !walk.may_guess) return known;
+    if (!ruled && (!walk.may_guess || !walk.hold.hold())) return known;
     if (!ruled) {
       if (const Walked found = guess(at, count, walk); !found.truncated()) return found;
       if (at.fp() == 0 && !at.interrupted()) break;  // psABI 3.4.1: the outermost frame

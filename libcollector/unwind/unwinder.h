@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "libcollector/core/loaded_hold.h"
 #include "libcollector/format/stacks.h"
 #include "libcollector/unwind/cursor.h"
 #include "libcollector/unwind/frame_table.h"
@@ -43,8 +44,9 @@ class Unwinder {
 
   // Stores the frames' pcs, leaf first: the interrupted pc, then for each caller the last byte of
   // its call instruction; for a frame that a signal interrupted, and for the kernel's signal frame,
-  // the pc itself. max > 0.
-  Walked walk(const Interrupted& at, std::uint64_t* frames, std::uint32_t max);
+  // the pc itself. max > 0. Guessed callers may lie in any object, which stays loaded until `hold`
+  // ends; while one is being unloaded nothing is guessed.
+  Walked walk(const Interrupted& at, std::uint64_t* frames, std::uint32_t max, LoadedHold& hold);
 
  private:
   // One walk, from the interrupted frame.
@@ -52,6 +54,7 @@ class Unwinder {
     ThreadStacks stacks;
     std::uint64_t* frames;
     std::uint32_t max;
+    LoadedHold& hold;
     DwarfRegister followed = kNoRegister;
     DwarfRegister wanted = kNoRegister;  // the walk ended because this one was not followed
     std::uint32_t switches = 0;          // from one stack to another

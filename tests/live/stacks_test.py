@@ -80,6 +80,9 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
             (("red_zone",), ["counts_in_red_zone"] + WHOLE, None),
             (("without_rule",), ["counts_without_rule"] + WHOLE, GUESSED),
             (("library", str(moved)), ["library_counts"] + WHOLE, None),
+            # Another thread might be unloading the object that a guess reads.
+            (("unload", str(targets / "stacks_library.so")), ["counts_without_rule", "<Truncated-stack>"],
+             "cut at code without unwind information"),
             (("made",), ["<Unknown>", "<Truncated-stack>"], "cut at code of no load object"),
             (("deep",), BURN + ["recurses"], "cut at the limit of 1024 frames"),
             (("fiber",), BURN + ["begins_fiber"], "none of the thread's own, such as a coroutine's")):

@@ -57,10 +57,21 @@ Counts made() {
   return reinterpret_cast<Counts>(code);
 }
 
-Counts of_library(const char* path) {
+void* library_of(const char* path) {
   void* library = dlopen(path, RTLD_NOW);
   if (library == nullptr) std::exit(4);
-  return reinterpret_cast<Counts>(dlsym(library, "library_counts"));
+  return library;
+}
+
+Counts of_library(const char* path) {
+  return reinterpret_cast<Counts>(dlsym(library_of(path), "library_counts"));
+}
+
+void* library = nullptr;
+void unloads(long number) {
+  *static_cast<Counts*>(dlsym(library, "library_at_unload")) = counts_without_rule;
+  *static_cast<long*>(dlsym(library, "library_number")) = number;
+  dlclose(library);
 }
 
 }  // namespace
@@ -116,6 +127,10 @@ int main(int argc, char** argv) {
   if (is("deep")) middle(recurses, 3000);
   if (is("fiber")) middle(switches, 0);
   if (is("library")) middle(of_library(argv[2]), kLoops);
+  if (is("unload")) {
+    library = library_of(argv[2]);
+    middle(unloads, kLoops);
+  }
   // Until a line comes, so that somebody can attach first.
   if (is("waits") && std::getchar() != EOF) middle(burns, 0);
   asm volatile("");

@@ -107,10 +107,11 @@ void on_step(int, siginfo_t*, void* data) {
   auto* context = static_cast<ucontext_t*>(data);
   static std::uint64_t ours[kMax], theirs[kMax];
   const auto alternate = reinterpret_cast<std::uint64_t>(context->uc_stack.ss_sp);
+  LoadedHold hold;
   const Walked walked =
       unwinder.walk({reinterpret_cast<const std::uint64_t*>(context->uc_mcontext.gregs),
                      {main_stack, {alternate, alternate + context->uc_stack.ss_size}}},
-                    ours, kMax);
+                    ours, kMax, hold);
   std::uint32_t count = 0;
   const bool whole = oracle(context, theirs, count);
   ++steps;

@@ -28,7 +28,8 @@ class UnwinderTest : public testing::Test {
     saved[kSavedRip] = 0x2000;
     saved[kSavedRsp] = sp;
     saved[kSavedRbp] = fp;
-    return unwinder.walk({saved.data(), {{at(0), at(0) + sizeof words}, {}}}, frames, max);
+    LoadedHold hold;
+    return unwinder.walk({saved.data(), {{at(0), at(0) + sizeof words}, {}}}, frames, max, hold);
   }
 
   Unwinder unwinder;
@@ -49,6 +50,18 @@ TEST_F(UnwinderTest, WholeChain) {
   walked = walk(at(0), at(2));
   EXPECT_EQ(walked.count, 2u);
   EXPECT_FALSE(walked.truncated());
+}
+
+TEST_F(UnwinderTest, NothingIsGuessedWhileAnObjectIsUnloaded) {
+  words[2] = at(6), words[3] = 0x1001;
+  words[6] = 0, words[7] = kRoot + 9;
+  {
+    const Unloading unloading;
+    const Walked walked = walk(at(0), at(2));
+    EXPECT_TRUE(walked.truncated());
+    EXPECT_EQ(walked.count, 1u);
+  }
+  EXPECT_FALSE(walk(at(0), at(2)).truncated());
 }
 
 TEST_F(UnwinderTest, WhatLedNowhereIsNotTold) {
