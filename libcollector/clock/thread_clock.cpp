@@ -30,6 +30,7 @@ constinit std::uint64_t interval = 0;
 constinit std::uint32_t depth = 0;        // frames
 constinit std::uint64_t kernel_tick = 0;  // ns
 constinit Timer timer_kind = Timer::cpu_timer;
+constinit std::atomic<bool> may_open_events = false;
 constinit FreshFrame fresh_frame = nullptr;
 constinit Adopt adopt = nullptr;
 constinit NotRecording not_recording = nullptr;
@@ -93,8 +94,9 @@ void record_sample(Thread& thread, const ucontext_t& context) {
 
 // The first tick comes at a random time within `window`, later ones every `period`. The first
 // sample's weight is the window minus the whole periods that the thread can have lived: thus the
-// weights of a thread's samples sum up to its CPU time in the mean, however short it lives. The
-// event is opened only here, so that threads that end before do not pay for one.
+// weights of a thread's samples sum up to its CPU time in the mean, however short it lives. A first
+// tick that comes far too late stands for all that time. The event is opened only here, so that
+// threads that end before do not pay for one.
 void on_first_tick(Thread& thread) {
   const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
   const std::uint64_t window = std::max(interval, kernel_tick);
@@ -102,8 +104,25 @@ void on_first_tick(Thread& thread) {
   if (timer_kind == Timer::task_clock_event) thread.event = open_task_clock(interval);
   if (thread.event) raw_syscall(SYS_timer_delete, thread.timer);
   const std::uint64_t period = thread.event ? interval : window;
+  if (cpu - thread.last_cpu > 2 * window) return;
   const std::uint64_t lived = std::min(cpu - thread.last_cpu, window - 1);
   thread.last_cpu = cpu - (window - lived / period * period);
+}
+
+// The kernel looks at timers of CPU time only at its own ticks. On a crowded CPU those miss a thread
+// whose turn ends at the same point of its code again and again, as reading its CPU clock may make
+// it: then few samples stand for much time, all of them elsewhere. An event ticks on time.
+void replace_late_timer(Thread& thread) {
+  constexpr std::uint32_t kMostLate = 2;
+  const std::uint64_t on_time = thread.last_cpu + interval + 2 * kernel_tick;
+  if (thread.event || now(CLOCK_THREAD_CPUTIME_ID) <= on_time || ++thread.late < kMostLate ||
+      !may_open_events.load(std::memory_order_relaxed))
+    return;
+  thread.event = open_task_clock(interval);
+  if (thread.event)
+    raw_syscall(SYS_timer_delete, thread.timer);
+  else
+    may_open_events.store(false, std::memory_order_relaxed);
 }
 
 // Returns the slot whose clock ticked, or null if that clock is gone.
@@ -122,7 +141,10 @@ void tick(Thread* thread, const ucontext_t& context) {
   const bool recording = recorder->recording();
   thread->paused = 0;
   if (recording) {
-    if (!thread->ticked) on_first_tick(*thread);
+    if (!thread->ticked)
+      on_first_tick(*thread);
+    else
+      replace_late_timer(*thread);
     if (recorder->paused())
       thread->last_cpu = now(CLOCK_THREAD_CPUTIME_ID);
     else
@@ -172,6 +194,7 @@ Timer choose_timer(std::uint64_t interval_ns, bool confined) {
   clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);  // the kernel's tick
   kernel_tick = static_cast<std::uint64_t>(resolution.tv_nsec);
   if (kernel_tick == 0) kernel_tick = 10'000'000;
+  may_open_events = !confined;
   const bool fine = interval_ns < 2 * kernel_tick;
   return fine && !confined && has_task_clock_events() ? Timer::task_clock_event : Timer::cpu_timer;
 }
@@ -222,6 +245,7 @@ bool start_clock(Thread& thread) {
   }
   thread.last_cpu = now(clock);
   thread.ticked = 0;
+  thread.late = 0;
   thread.event = nullptr;
   std::uint32_t starting = kStarting;  // before recording() is read: see stop_all_clocks
   if (!atomic(thread.ticking).compare_exchange_strong(starting, kTicking)) {

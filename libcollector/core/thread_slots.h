@@ -23,6 +23,7 @@ struct Thread {
   std::int32_t timer;
   void* event;  // page of the task clock event that replaces the timer; null: the timer ticks
   std::uint32_t had_event;  // 1: its event has been closed for a pause
+  std::uint32_t late;       // ticks of its timer that came far too late
   std::uint32_t in_handler;
   std::uint32_t mask_emulated;  // 1: blocks SIGPROF in the program's view only
   std::uint32_t waiting;        // 1: waits for signals, SIGPROF among them

@@ -26,6 +26,14 @@ Result<std::unique_ptr<Analysis>> Analysis::open(const std::string& directory,
   return std::unique_ptr<Analysis>(new Analysis(std::move(*recording), std::move(shared)));
 }
 
+Analysis::Analysis(Recording recording, std::shared_ptr<Shared> shared)
+    : recording_(std::move(recording)),
+      shared_(std::move(shared)),
+      room_(recording_.experiment().directory) {
+  // Clock samples that came late: the kernel's own tick, 10 ms at most, is no delay.
+  sums_.set_limit(kTotalCpu, 2 * recording_.experiment().header.interval.value + 10'000'000);
+}
+
 // A kind without a time lies in no span but the whole recording.
 std::uint64_t Analysis::time_of(const Event& event) {
   const EventLayout::Field*& field = times_[event.layout.id];

@@ -60,10 +60,7 @@ class Analysis {
   std::vector<std::string> symbol_notes() const;
 
  private:
-  Analysis(Recording recording, std::shared_ptr<Shared> shared)
-      : recording_(std::move(recording)),
-        shared_(std::move(shared)),
-        room_(recording_.experiment().directory) {}
+  Analysis(Recording recording, std::shared_ptr<Shared> shared);
   Result<void> add(const Event& event);
   std::uint64_t time_of(const Event& event);
 

@@ -33,6 +33,9 @@ bool Sums::add(const Event& event, StackRoom& room) {
     metric.by_stack[stack] += value;
     metric.total += value;
     ++metric.events;
+    if (value <= metric.limit) continue;
+    ++metric.beyond;
+    metric.total_beyond += value;
   }
   return true;
 }

@@ -14,6 +14,9 @@ namespace gnomon::reader {
 
 class Sums {
  public:
+  // Counts of a metric's events those whose value is larger. To be called before `add`.
+  void set_limit(MetricId metric, std::uint64_t limit) { metrics_[index(metric)].limit = limit; }
+
   // Adds an event. Returns false if there is no room for its call stack, so that the experiment is
   // damaged.
   bool add(const Event& event, StackRoom& room);
@@ -21,6 +24,9 @@ class Sums {
   // By StackId; shorter than the stack table where the last stacks have no events.
   const Values& by_stack(MetricId metric) const { return metrics_[index(metric)].by_stack; }
   std::uint64_t total(MetricId metric) const { return metrics_[index(metric)].total; }
+  // The events beyond the limit, and their values' sum.
+  std::uint64_t beyond(MetricId metric) const { return metrics_[index(metric)].beyond; }
+  std::uint64_t total_beyond(MetricId metric) const { return metrics_[index(metric)].total_beyond; }
   // Returns true if there is an event that the metric is about.
   bool has(MetricId metric) const { return metrics_[index(metric)].events != 0; }
   // By StackId: the stack has an event.
@@ -31,6 +37,8 @@ class Sums {
     Values by_stack;
     std::uint64_t total = 0;
     std::uint64_t events = 0;
+    std::uint64_t limit = ~std::uint64_t{0};
+    std::uint64_t beyond = 0, total_beyond = 0;
   };
   // What the layout of a kind means for the metrics; found once a kind.
   struct Plan {

@@ -142,6 +142,18 @@ std::string pause_note(const Analysis& analysis) {
                      paused.times == 1 ? "" : fmt::format(", {} times", paused.times));
 }
 
+// A sample stands for all of its thread's CPU time since the one before, wherever that was spent.
+// Empty if few came late.
+std::string late_note(const Sums& sums) {
+  constexpr double kWorthANote = 5;  // per cent
+  const double share = percent(sums.total_beyond(kTotalCpu), sums.total(kTotalCpu));
+  if (share <= kWorthANote) return "";
+  return fmt::format(
+      "{} clock samples ({:.1f} % of the time) came late, after long system calls, blocked signals "
+      "or on a crowded CPU: other functions may have run in the time that each stands for.",
+      sums.beyond(kTotalCpu), share);
+}
+
 // Time after a thread's last tick belongs to no sample.
 std::string coverage_note(const Analysis& analysis) {
   const Experiment& experiment = analysis.experiment();
@@ -188,7 +200,7 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
   for (const std::string& note :
        {profile ? truncation_note(*profile, experiment) : "",
         profile ? foreign_stack_note(*profile) : "", profile ? guess_note(*profile) : "",
-        pause_note(analysis), coverage_note(analysis)})
+        pause_note(analysis), late_note(analysis.sums()), coverage_note(analysis)})
     if (!note.empty()) notes.push_back(note);
   return notes;
 }

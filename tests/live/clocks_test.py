@@ -53,6 +53,14 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     rate = samples * KERNEL_TICK / 1e9
     assert rate > 4 if timer == EVENT else rate < 2, (timer, samples)
 
+    assert not any("came late" in note for note in notes), notes
+
+    # A timer that ticks late gives way to an event.
+    said, late_timer, experiment = run(work, "late", interval=10_000_000)
+    assert late_timer == TIMER and said == ("timers 0\n" if timer == EVENT else "timers 1\n"), (said, timer)
+    table, notes = recorded.functions(build, experiment)
+    assert sum("came late" in note for note in notes) == 1 and 0.95 < table["<Total>"][0] < 1.06, (table, notes)
+
     # Where the program's system calls are filtered none is tried that may be punished.
     said, confined_timer, _ = run(work, "long", "0.1", interval=fine, preexec_fn=allow_everything)
     assert confined_timer == TIMER, confined_timer
