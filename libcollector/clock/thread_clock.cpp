@@ -109,9 +109,9 @@ void on_first_tick(Thread& thread) {
   thread.last_cpu = cpu - (window - lived / period * period);
 }
 
-// The kernel looks at timers of CPU time only at its own ticks. On a crowded CPU those miss a thread
-// whose turn ends at the same point of its code again and again, as reading its CPU clock may make
-// it: then few samples stand for much time, all of them elsewhere. An event ticks on time.
+// The kernel looks at timers of CPU time only at its own ticks. On a crowded CPU those miss a
+// thread whose turn ends at the same point of its code again and again, as reading its CPU clock
+// may make it: then few samples stand for much time, all of them elsewhere. An event ticks on time.
 void replace_late_timer(Thread& thread) {
   constexpr std::uint32_t kMostLate = 2;
   const std::uint64_t on_time = thread.last_cpu + interval + 2 * kernel_tick;

@@ -29,7 +29,8 @@ Result<std::unique_ptr<Analysis>> Analysis::open(const std::string& directory,
 Analysis::Analysis(Recording recording, std::shared_ptr<Shared> shared)
     : recording_(std::move(recording)),
       shared_(std::move(shared)),
-      room_(recording_.experiment().directory) {
+      room_(recording_.experiment().directory),
+      sampled_(recording_.experiment().control.start_time) {
   // Clock samples that came late: the kernel's own tick, 10 ms at most, is no delay.
   sums_.set_limit(kTotalCpu, 2 * recording_.experiment().header.interval.value + 10'000'000);
 }
@@ -51,9 +52,12 @@ Result<void> Analysis::add(const Event& event) {
   last_event_ = std::max(last_event_, time_of(event));
   if (!contains(event)) return {};
   ++events_[event.layout.id];
-  if (sums_.add(event, room_)) return {};
-  return fault(experiment().directory + " is damaged: an event has a wrong call stack",
-               "record again");
+  const std::uint64_t before = sums_.total(kTotalCpu);
+  if (!sums_.add(event, room_))
+    return fault(experiment().directory + " is damaged: an event has a wrong call stack",
+                 "record again");
+  sampled_.add(time_of(event), sums_.total(kTotalCpu) - before);
+  return {};
 }
 
 Result<void> Analysis::update(const Interrupt& interrupt) {

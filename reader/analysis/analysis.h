@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "reader/analysis/by_time.h"
 #include "reader/analysis/profile.h"
 #include "reader/analysis/span.h"
 #include "reader/base/interrupt.h"
@@ -47,6 +48,8 @@ class Analysis {
   const Samples& samples() const { return shared_->instants.samples; }
   std::span<const Sample> span_samples() const;
   const Sums& sums() const { return sums_; }
+  // CPU time that the clock samples up to an instant stand for, ns.
+  std::uint64_t sampled_until(std::uint64_t time) const { return sampled_.until(time); }
   std::uint64_t unfinished() const { return recording_.unfinished(); }
   // Events of a kind.
   std::uint64_t events(std::uint8_t kind) const { return events_[kind]; }
@@ -69,6 +72,7 @@ class Analysis {
   Span span_;
   StackRoom room_;
   Sums sums_;
+  ByTime sampled_;
   std::optional<Profile> profile_;
   std::size_t objects_ = 0;  // load objects that the profile knows
   std::array<std::uint64_t, 256> events_{};

@@ -77,32 +77,52 @@ std::string guess_note(const Profile& profile) {
       ticks.guessed, ticks.total, percent(time.guessed, time.total));
 }
 
-// What the process used in the analysis's span; 0: not known. In a part of the recording samples
-// tell, if one was taken right at the beginning of the span, and one at its end or after the last
-// event.
-Nanoseconds cpu_time_of(const Analysis& analysis) {
-  constexpr std::uint64_t kNear = 10'000'000;  // ns
-  const Span& span = analysis.span();
-  if (span.is_whole()) return {analysis.experiment().control.cpu_time};
-  const auto samples = analysis.span_samples();
-  if (samples.size() < 2) return {};
-  const Sample &first = samples.front(), &last = samples.back();
-  const std::uint64_t begin = std::max(span.begin, analysis.experiment().control.start_time);
-  const bool is_covered =
-      first.time <= begin + kNear && (span.end == Span::kOpen ? last.time >= analysis.last_event()
-                                                              : span.end <= last.time + kNear);
-  const std::uint64_t cpu = figure(between(first.figures, last.figures), format::Figure::cpu);
-  return {is_covered && cpu != format::kUnknownFigure ? cpu : 0};
-}
+// What the process used, and how much of that its clock samples stand for.
+struct Coverage {
+  Nanoseconds cpu;  // 0: not known
+  Nanoseconds sampled;
+  std::uint64_t until = 0;  // the instant up to which both count; 0: to the end
+};
 
 // How far the clock's samples in a span may be from its CPU time, in seconds: an interval for each
 // thread, as the first sample stands for time before the span as well.
 double edges(const Analysis& analysis) {
-  if (analysis.span().is_whole() || analysis.span_samples().empty()) return 0;
+  if (analysis.span_samples().empty()) return 0;
   const std::uint64_t threads =
       figure(analysis.span_samples().back().figures, format::Figure::threads);
   return seconds(analysis.experiment().header.interval) *
          static_cast<double>(threads == format::kUnknownFigure ? 1 : threads);
+}
+
+// A process that ends by a signal, by _exit or exec, or that still runs, has not said what it used:
+// samples tell up to the last of them.
+Coverage coverage_by_samples(const Analysis& analysis) {
+  const auto samples = analysis.span_samples();
+  if (samples.size() < 2) return {};
+  const std::uint64_t cpu =
+      figure(between(samples.front().figures, samples.back().figures), format::Figure::cpu);
+  if (cpu == format::kUnknownFigure) return {};
+  const std::uint64_t until = samples.back().time;
+  return {{cpu}, {analysis.sampled_until(until)}, until};
+}
+
+// In a part of the recording samples tell, if one was taken right at the beginning of the span, and
+// one at its end or after the last event.
+Coverage coverage_of(const Analysis& analysis) {
+  constexpr std::uint64_t kNear = 10'000'000;  // ns
+  const Span& span = analysis.span();
+  const format::ControlPage& control = analysis.experiment().control;
+  const Nanoseconds sampled{analysis.sums().total(kTotalCpu)};
+  if (span.is_whole() && control.cpu_time != 0) return {{control.cpu_time}, sampled};
+  Coverage coverage = coverage_by_samples(analysis);
+  if (span.is_whole() || coverage.cpu.value == 0) return coverage;
+  coverage.sampled = sampled;
+  const auto samples = analysis.span_samples();
+  const std::uint64_t begin = std::max(span.begin, control.start_time);
+  const bool is_covered = samples.front().time <= begin + kNear &&
+                          (span.end == Span::kOpen ? coverage.until >= analysis.last_event()
+                                                   : span.end <= coverage.until + kNear);
+  return is_covered ? Coverage{coverage.cpu, sampled} : Coverage{};
 }
 
 // What was recorded of the span without events because of pauses.
@@ -157,21 +177,30 @@ std::string late_note(const Sums& sums) {
 // Time after a thread's last tick belongs to no sample.
 std::string coverage_note(const Analysis& analysis) {
   const Experiment& experiment = analysis.experiment();
-  const Sums& sums = analysis.sums();
-  const Nanoseconds cpu = cpu_time_of(analysis), sampled{sums.total(kTotalCpu)};
-  if (cpu.value == 0 || paused_in(analysis).times != 0) return "";
+  const auto [cpu, sampled, until] = coverage_of(analysis);
+  if (paused_in(analysis).times != 0) return "";
+  if (cpu.value == 0)
+    return analysis.span().is_whole() && life_of(experiment.header) == Life::over &&
+                   experiment.header.interval.value != 0
+               ? "the process ended without saying how much CPU time it used: whether clock "
+                 "samples cover it is not known."
+               : "";
   if (experiment.header.interval.value == 0)
     return "there is no clock sample, as the clock was off.";
-  if (!sums.has(kTicks))
+  if (!analysis.sums().has(kTicks))
     return fmt::format(
         "there is no clock sample: the process used {:.3f} s of CPU time, and a thread is sampled "
-        "every "
-        "{:.3f} ms of it.",
+        "every {:.3f} ms of it.",
         seconds(cpu), seconds(experiment.header.interval) * 1e3);
+  const bool is_exact = analysis.span().is_whole() && until == 0;
   const double difference = std::abs(seconds(cpu) - seconds(sampled));
-  if (difference <= 0.02 * seconds(cpu) || difference <= edges(analysis)) return "";
-  return fmt::format("clock samples cover {:.3f} s of the process's {:.3f} s CPU time.",
-                     seconds(sampled), seconds(cpu));
+  if (difference <= 0.02 * seconds(cpu) || (!is_exact && difference <= edges(analysis))) return "";
+  return fmt::format(
+      "clock samples cover {:.3f} s of the process's {:.3f} s CPU time{}.", seconds(sampled),
+      seconds(cpu),
+      until == 0 ? ""
+                 : fmt::format(" in the first {:.3f} s; what it used later is not known",
+                               seconds(Nanoseconds{until - experiment.control.start_time})));
 }
 
 }  // namespace

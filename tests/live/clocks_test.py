@@ -61,6 +61,12 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     table, notes = recorded.functions(build, experiment)
     assert sum("came late" in note for note in notes) == 1 and 0.95 < table["<Total>"][0] < 1.06, (table, notes)
 
+    # A program that does not end in order has not said what it used.
+    done, experiment = recorded.run(build, "/bin/sh", ["-c", "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; kill -9 $$"], work)
+    assert done.returncode == -9, done
+    table, notes = recorded.functions(build, experiment)
+    assert "<Total>" in table and sum("ended without saying how much CPU time it used" in note for note in notes) == 1, (table, notes)
+
     # Where the program's system calls are filtered none is tried that may be punished.
     said, confined_timer, _ = run(work, "long", "0.1", interval=fine, preexec_fn=allow_everything)
     assert confined_timer == TIMER, confined_timer

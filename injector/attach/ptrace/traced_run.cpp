@@ -24,16 +24,6 @@ constexpr std::uint64_t debug_register(unsigned index) {
   return offsetof(struct user, u_debugreg) + index * sizeof(user::u_debugreg[0]);
 }
 
-// A trap of a debug register; it is ours, since nobody else traces the thread.
-bool is_of_breakpoint(const siginfo_t& info) {
-  return info.si_signo == SIGTRAP && info.si_code == TRAP_HWBKPT;
-}
-
-bool is_at_own_breakpoint(pid_t tid) {
-  siginfo_t info{};
-  return trace(PTRACE_GETSIGINFO, tid, 0, &info) == 0 && is_of_breakpoint(info);
-}
-
 // If the thread blocks or ignores SIGTRAP, the kernel's force_sig resets the program's action for
 // it; a pending SIGTRAP would be mistaken for the trap.
 bool can_take_traps(pid_t pid, pid_t tid) {
@@ -44,6 +34,20 @@ bool can_take_traps(pid_t pid, pid_t tid) {
 }
 
 }  // namespace
+
+// The trap of a debug register, or of a step: after an instruction, a system call or the entry of a
+// handler. It is ours, since nobody else traces the thread.
+bool TracedThread::is_own_trap(const siginfo_t& trap) const {
+  if (trap.si_signo != SIGTRAP) return false;
+  const int code = trap.si_code;
+  return code == TRAP_HWBKPT ||
+         (is_stepped_ && (code == TRAP_TRACE || code == TRAP_BRKPT || code == SIGTRAP));
+}
+
+bool TracedThread::is_at_own_trap() const {
+  siginfo_t info{};
+  return trace(PTRACE_GETSIGINFO, tid_, 0, &info) == 0 && is_own_trap(info);
+}
 
 bool TracedThread::is_at(std::uint64_t address) const {
   user_regs_struct now{};
@@ -60,7 +64,7 @@ bool TracedThread::run_until_trap(std::uint64_t address, Clock::time_point limit
     is_stopped_ = came != Came::nothing && came != Came::end;
     since_ = not_yet_;
     if (came == Came::end || came == Came::group_stop || came == Came::interrupt) return false;
-    if (came == Came::trap && is_at_own_breakpoint(tid_)) {
+    if (came == Came::trap && is_at_own_trap()) {
       signal_ = 0;
       if (is_at(address)) return true;
     }
@@ -72,21 +76,26 @@ bool TracedThread::run_until_trap(std::uint64_t address, Clock::time_point limit
   }
 }
 
-// Uses a debug register, which belongs to the thread; a breakpoint in the code would hit all
-// threads.
-bool TracedThread::run_to(std::uint64_t address, milliseconds patience) {
+// A debug register belongs to the thread; a breakpoint in the code would hit all threads.
+bool TracedThread::run_by_register(std::uint64_t address, Clock::time_point limit) {
   constexpr std::uint64_t kExecute0 = 1;  // DR7: L0, R/W0 = LEN0 = 0 (Intel SDM 3B, 18.2.4)
+  if (trace(PTRACE_POKEUSER, tid_, debug_register(0), number(address)) != 0 ||
+      trace(PTRACE_POKEUSER, tid_, debug_register(7), number(kExecute0)) != 0)
+    return false;
+  go_on(PTRACE_CONT, 0);
+  const bool arrived = run_until_trap(address, limit);
+  trace(PTRACE_POKEUSER, tid_, debug_register(7), nullptr);
+  return arrived;
+}
+
+bool TracedThread::run_to(std::uint64_t address, milliseconds patience) {
   const auto before = mask();
   if (!before || !can_take_traps(pid_, tid_)) return false;
   const bool blocks_traps = *before & kSigtrap;
   if (blocks_traps && !set_mask(*before & ~kSigtrap)) return false;
-  bool arrived = false;
-  if (trace(PTRACE_POKEUSER, tid_, debug_register(0), number(address)) == 0 &&
-      trace(PTRACE_POKEUSER, tid_, debug_register(7), number(kExecute0)) == 0) {
-    go_on(PTRACE_CONT, 0);
-    arrived = run_until_trap(address, Clock::now() + patience);
-    trace(PTRACE_POKEUSER, tid_, debug_register(7), nullptr);
-  }
+  const auto limit = Clock::now() + patience;
+  const bool arrived =
+      debug_registers_work() ? run_by_register(address, limit) : run_by_steps(address, limit);
   if (!is_stopped_) return false;
   take_trap();
   if (const auto now = mask(); blocks_traps && now) set_mask(*now | kSigtrap);
@@ -103,7 +112,7 @@ bool TracedThread::has_trap_to_come() const {
     const long count =
         trace(PTRACE_PEEKSIGINFO, tid_, reinterpret_cast<std::uint64_t>(&which), pending.data());
     for (long i = 0; i < count; ++i)
-      if (is_of_breakpoint(pending[static_cast<std::size_t>(i)])) return true;
+      if (is_own_trap(pending[static_cast<std::size_t>(i)])) return true;
     if (count < static_cast<long>(kAtOnce)) return false;
   }
 }
@@ -117,7 +126,7 @@ void TracedThread::take_trap() {
     const Came came = wait(kForEver);
     is_stopped_ = came != Came::nothing && came != Came::end;
     since_ = not_yet_;
-    if (came == Came::trap && is_at_own_breakpoint(tid_)) signal_ = 0;
+    if (came == Came::trap && is_at_own_trap()) signal_ = 0;
   }
 }
 

@@ -41,6 +41,7 @@ TracedThread::TracedThread(TracedThread&& other) noexcept
       is_stopped_(std::exchange(other.is_stopped_, false)),
       waits_(other.waits_),
       is_touched_(other.is_touched_),
+      is_stepped_(other.is_stepped_),
       signal_(other.signal_),
       registers_(other.registers_),
       resume_(other.resume_),

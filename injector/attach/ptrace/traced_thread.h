@@ -33,8 +33,11 @@ class TracedThread {
   // must then stay as they are.
   bool is_delicate() const;
   // Lets the thread run to an address. Returns false if it does not get there in time or waits for
-  // a lock.
+  // a lock. Where the machine's debug registers do not work it goes step by step, which is slower.
   bool run_to(std::uint64_t address, std::chrono::milliseconds patience);
+  // Returns false on a machine, a virtual one, where they can be set and never trap. Where the
+  // kernel does not let this process try, they are believed in.
+  static bool debug_registers_work();
   // Makes a system call in the thread, with the syscall instruction at address `at`; its registers
   // are restored. Returns the kernel's result, or nothing if the thread has ended.
   std::optional<std::uint64_t> call(std::uint64_t at, long number,
@@ -67,7 +70,12 @@ class TracedThread {
   bool go_on(int request, int signal);
   bool set(std::uint64_t rax, std::uint64_t rip, std::uint64_t rsp);
   Came to_system_call_stop();
+  bool run_by_register(std::uint64_t address, Clock::time_point limit);
   bool run_until_trap(std::uint64_t address, Clock::time_point limit);
+  bool run_by_steps(std::uint64_t address, Clock::time_point limit);
+  bool step(const user_regs_struct& at, Clock::time_point limit);
+  bool is_own_trap(const siginfo_t& trap) const;
+  bool is_at_own_trap() const;
   bool is_at(std::uint64_t address) const;
   bool has_trap_to_come() const;
   void take_trap();
@@ -77,6 +85,7 @@ class TracedThread {
   bool is_stopped_ = false;
   bool waits_ = false;
   bool is_touched_ = false;  // the registers were changed since the stop
+  bool is_stepped_ = false;  // run_to has gone step by step
   int signal_ = 0;           // to be delivered when it goes on
   user_regs_struct registers_{};
   Resume resume_{};

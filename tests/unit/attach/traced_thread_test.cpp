@@ -55,6 +55,7 @@ int pass_on(Shared& shared) {
 
 TEST(TracedThread, RunsToAnAddress) {
   Child child(pass_on);
+  ASSERT_TRUE(child.comes_to([&] { return child.shared().step > 0; }));
   auto thread = TracedThread::stop(child.pid(), child.pid());
   ASSERT_TRUE(thread);
   for (int i = 0; i < 100; ++i) {
@@ -91,6 +92,7 @@ TEST(TracedThread, TrapOfABreakpointIsNotLeftBehind) {
 }
 
 TEST(TracedThread, TrapElsewhereIsNotHandedOn) {
+  if (!TracedThread::debug_registers_work()) GTEST_SKIP() << "no debug register traps here";
   Child child([](Shared& shared) {
     while (shared.go_on == 0) {
     }
@@ -144,6 +146,25 @@ TEST(TracedThread, OneThatIgnoresTrapsDoesNotRunToAny) {
   auto thread = TracedThread::stop(child.pid(), child.pid());
   ASSERT_TRUE(thread);
   EXPECT_FALSE(thread->run_to(address_of_passes(), 10s));
+  thread->release();
+  child.shared().go_on = 1;
+  EXPECT_EQ(child.end(), kRight);
+}
+
+// pushf stores the flag of the step, which the program would put back with popf.
+TEST(TracedThread, StepsAreNotSeenByTheProgram) {
+  Child child([](Shared& shared) {
+    std::uint64_t flags = 0;
+    while (shared.go_on == 0 && !(flags & 0x100)) {
+      asm volatile("pushfq\n pop %0" : "=r"(flags) : : "memory");
+      passes(shared);
+    }
+    return flags & 0x100 ? 1 : kRight;
+  });
+  ASSERT_TRUE(child.comes_to([&] { return child.shared().step > 0; }));
+  auto thread = TracedThread::stop(child.pid(), child.pid());
+  ASSERT_TRUE(thread);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(thread->run_to(address_of_passes(), 10s));
   thread->release();
   child.shared().go_on = 1;
   EXPECT_EQ(child.end(), kRight);

@@ -192,6 +192,15 @@ TEST_F(Golden, Clock) {
           "dump clock --format csv", "dump clock --limit 2", "dump samples"});
 }
 
+// A process that did not end in order has not said what it used: its samples have, up to the last.
+TEST_F(Golden, Killed) {
+  sample(format::SampleEvent::start, "", 100);
+  for (int i = 0; i < 10; ++i) tick({kInner, kHalf, kMain}, 50 * kMs);
+  sample(format::SampleEvent::periodic, "", 1100);
+  tick({kMain}, 50 * kMs);
+  expect("killed.txt", {"functions", "functions --since sample start"});
+}
+
 TEST_F(Golden, Metrics) {
   tick({kInner, kHalf, kMain}, 10 * kMs);
   tick({kMain}, 30 * kMs);
