@@ -33,7 +33,7 @@ def session(work, kind, commands, **more):
     return found
 
 
-def attempt(work, kind, commands, seconds=1, **more):
+def attempt(work, kind, commands, seconds=2, **more):
     """The same, and LLDB's errors. It computes for some seconds only: each attempt at it has one of its own."""
     program = subprocess.Popen([build / "targets/waits", kind, str(seconds)], cwd=work, stdout=subprocess.PIPE, text=True,
                                stdin=subprocess.DEVNULL)
@@ -68,7 +68,7 @@ def every_wait(work):
         assert enabled and enabled.group(1) == f"{work}/test.1.er", (kind, status, said, answers)
         assert (status, said) == (0, "right\n"), (kind, status, said, answers)
         rows = lldb_session.rows(answers[2][1])
-        assert 0.1 < rows["(anonymous namespace)::part(unsigned long)"][0] < 1.1, (kind, rows)
+        assert 0.1 < rows["(anonymous namespace)::part(unsigned long)"][0] < 3.1, (kind, rows)
         assert rows["clone3"][3] > 90, (kind, rows)  # whole stacks
 
 
@@ -99,7 +99,7 @@ def again(work):
     for name in experiments(work):
         log = [json.loads(line)["event"] for line in (pathlib.Path(work) / name / "log.jsonl").read_text().splitlines()]
         assert [event for event in log if event != "stop"] == ["bind", "attach", "end"], log
-        assert 0.02 < computed(build, f"{work}/{name}") < 0.8, name
+        assert 0.02 < computed(build, f"{work}/{name}") < 1.9, name
 
 
 def signalled(work):
@@ -125,7 +125,7 @@ def detached(work):
 def waiting(work, **environment):
     """A program that was started without LLDB, and what it says."""
     with (open(f"{work}/said", "w") as said,
-          subprocess.Popen([build / "targets/waits", "poll"], cwd=work, stdout=said, env=os.environ | environment) as program):
+          subprocess.Popen([build / "targets/waits", "poll", "3"], cwd=work, stdout=said, env=os.environ | environment) as program):
         try:
             assert program.pid > 0
             yield program, pathlib.Path(said.name)
@@ -144,7 +144,7 @@ def by_number(work):
     assert re.match(rf"Recording process {program.pid} to {work}/test\.1\.er: 2 threads, .*\. One thread at a time was stopped, for \d+\.\d ms in all\.\n"
                     rf"Process {program.pid} stopped\n", text) and "Executable module set" in text, text
     assert (status, said.read_text().splitlines()[-1]) == (0, "right"), (status, answers)
-    assert 0.1 < lldb_session.rows(answers[3][1])["(anonymous namespace)::part(unsigned long)"][0] < 1.1, answers
+    assert 0.1 < lldb_session.rows(answers[3][1])["(anonymous namespace)::part(unsigned long)"][0] < 3.1, answers
 
 
 def by_number_refused(work):

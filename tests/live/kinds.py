@@ -3,6 +3,7 @@ WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "
          "sigtimedwait", "sigsuspend", "waitpid", "flock", "semop", "futex")
 BUSY = ("compute", "vectors", "malloc", "arena", "arenas", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers",
         "wakes", "pipes")
+MANIFOLD = ("vectors", "arenas", "dlopens", "forks", "vfork", "spawn", "threads", "stdio", "handlers", "wakes", "pipes")  # that contain the others
 OWN = ("own_poll", "own_futex")  # their malloc is in the program itself
 OTHERS = ("masks", "many", "execs", "own_arena")
 
