@@ -25,8 +25,9 @@ constexpr std::uint64_t kSigtrap = 1ull << (SIGTRAP - 1);
 
 [[gnu::noipa]] void is_passed() {}
 
-// The kernel resets the program's action for SIGTRAP where a step ends with that blocked, so a
-// thread is not stepped into a call that changes its mask, nor into one that waits.
+// Returns true if the thread may be stepped over the system call that it is about to make. A call
+// that blocks SIGTRAP may not: the kernel would reset the program's action for that signal. Calls
+// that wait may not either: the step would end when the wait does.
 bool may_call(pid_t pid, const user_regs_struct& at) {
   switch (at.rax) {
     case SYS_brk:
