@@ -90,7 +90,7 @@ def looked_at(work):
 
 def of_allocator(work, record):
     """An allocator's own thread, whose stack is all of it."""
-    with attempts.started(build / "targets/waits", "poll", cwd=work, stdin=subprocess.PIPE,
+    with attempts.started(build / "targets/waits", "poll", "3", cwd=work, stdin=subprocess.PIPE,
                           env={**os.environ, "LD_PRELOAD": str(build / "targets/libown_malloc.so")}) as program:
         assert int(program.stdout.readline().split()[0]) == program.pid > 0
         said = record(program.pid)
