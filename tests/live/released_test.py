@@ -102,11 +102,11 @@ def by_lldb(work, program, number):
 
 
 def masks_by_ptrace(work):
-    masks(work, by_ptrace, 5)
+    masks(work, by_ptrace, 2)
 
 
 def masks_by_lldb(work):
-    masks(work, by_lldb, 3)
+    masks(work, by_lldb, 2)
 
 
 def masks(work, record, times):
@@ -131,7 +131,7 @@ def masks(work, record, times):
 
 def at_every_stop(work):
     """LLDB may hold a thread that is about to be handed a tick."""
-    often = 40
+    often = 15
     with started(work, "steady") as program:
         assert int(program.stdout.readline()) == program.pid > 0
         before = Process(program.pid)
@@ -148,7 +148,7 @@ def over_and_over(work):
     with started(work, "steady") as program:
         assert int(program.stdout.readline()) == program.pid > 0
         before = Process(program.pid)
-        for number in range(1, 21):
+        for number in range(1, 9):
             with attempts.started(build / "bin/gnomon", "collect", "-P", program.pid, cwd=work, stdin=subprocess.DEVNULL,
                                   stderr=subprocess.STDOUT) as gnomon:
                 line = gnomon.stdout.readline()
@@ -159,7 +159,7 @@ def over_and_over(work):
             if number == 2:
                 second = Process(program.pid)
         wait_for(lambda: Process(program.pid).mappings <= second.mappings)
-        state = recorded.status(build, f"{work}/test.20.er")["State"]
+        state = recorded.status(build, f"{work}/test.8.er")["State"]
         assert state == "ended; the program runs on", state
         ends_right(program)
 
