@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -36,13 +37,15 @@ Result<void> append(const std::string& path, const std::string& text) {
 }  // namespace
 
 // Bytes of the reason that are no UTF-8 are replaced.
-Result<void> write_log(const std::string& experiment, std::string_view event,
-                       const std::string& reason) {
-  nlohmann::json object{{"event", event}, {"time", monotonic_now()}};
+Result<void> write_log(const std::string& experiment, format::ControlPage& page,
+                       std::string_view event, const std::string& reason) {
+  nlohmann::json object{{"line", std::atomic_ref(page.log_lines).fetch_add(1)},
+                        {"event", event},
+                        {"time", monotonic_now()}};
   if (!reason.empty()) object[format::kLogReason] = reason;
   std::string line = object.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   line.pop_back();  // }
-  const std::uint32_t check = format::line_check(line.data(), line.size());
+  const std::uint32_t check = format::line_check(page.session, line.data(), line.size());
   return append(experiment + "/" + format::kLogFile,
                 fmt::format("{}{}{:08x}{}\n", line, format::kCheckKey, check, format::kCheckEnd));
 }

@@ -171,7 +171,7 @@ Result<bool> pause(const std::string& experiment, format::ControlPage& page) {
   std::atomic_ref(page.pause_reason).store(static_cast<std::uint32_t>(format::PauseReason::asked));
   while (!asked.compare_exchange_weak(was, word(format::Ask::pause)))
     if (was == word(format::Ask::end) || was == word(format::Ask::pause)) return false;
-  if (auto written = write_log(experiment, format::kLogPause); !written)
+  if (auto written = write_log(experiment, page, format::kLogPause); !written)
     return tl::unexpected(written.error());
   return true;
 }
@@ -182,7 +182,7 @@ Result<bool> resume(const std::string& experiment, format::ControlPage& page) {
   if (std::atomic_ref(page.pause_reason).load() == kForGood ||
       !std::atomic_ref(page.asked).compare_exchange_strong(was, word(format::Ask::record)))
     return false;
-  const auto written = write_log(experiment, format::kLogResume);
+  const auto written = write_log(experiment, page, format::kLogResume);
   ask_for_sample(page, format::Verb::sample, format::SampleEvent::resume);
   if (!written) return tl::unexpected(written.error());
   return true;

@@ -74,7 +74,7 @@ Result<void> Stops::note(lldb::SBProcess process) {
   format::ControlPage* const page = page_of(static_cast<pid_t>(process.GetProcessID()));
   if (!page) return {};
   const std::string reason = reason_of(process.GetSelectedThread());
-  auto written = write_log(found_.experiment, format::kLogStop, reason);
+  auto written = write_log(found_.experiment, *page, format::kLogStop, reason);
   if (!is_sampling_) return written;
   ask_for_sample(*page, format::Verb::sample, format::SampleEvent::stop, reason);
   return written;

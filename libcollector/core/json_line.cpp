@@ -130,7 +130,7 @@ JsonLine& JsonLine::item(const char* value) {
 }
 
 std::size_t JsonLine::finish() {
-  std::uint32_t check = format::line_check(at_, used_);
+  std::uint32_t check = format::line_check(session_, at_, used_);
   char digits[format::kCheckDigits];
   for (std::size_t i = sizeof digits; i-- > 0; check >>= 4) digits[i] = kHex[check & 15];
   for (const char c : format::kCheckKey) put(c);

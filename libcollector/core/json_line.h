@@ -7,7 +7,11 @@ namespace gnomon::collector {
 
 class JsonLine {
  public:
-  JsonLine(char* buffer, std::size_t size) : at_(buffer), size_(size) { put('{'); }
+  // session: of the experiment; 0: of header.json.
+  JsonLine(std::uint64_t session, char* buffer, std::size_t size)
+      : session_(session), at_(buffer), size_(size) {
+    put('{');
+  }
 
   JsonLine& text(const char* key, const char* value);
   JsonLine& number(const char* key, std::uint64_t value);
@@ -30,6 +34,7 @@ class JsonLine {
   void quoted(const char* value);
   void digits(std::uint64_t value, unsigned base);
 
+  std::uint64_t session_;
   char* at_;
   std::size_t size_;
   std::size_t used_ = 0;

@@ -11,7 +11,7 @@ namespace gnomon::format {
 inline constexpr std::uint32_t kBlockBytes = 16 * 1024;
 inline constexpr std::uint32_t kMaxLanes = 4096;          // 64 MiB
 inline constexpr std::uint32_t kBlockMagic = 0x4b424e47;  // "GNBK"
-inline constexpr std::uint16_t kFormatMajor = 4;          // a reader refuses every other
+inline constexpr std::uint16_t kFormatMajor = 5;          // a reader refuses every other
 inline constexpr std::uint16_t kFormatMinor = 0;          // a reader ignores what it does not know
 
 // In a lane, magic 0 says that the lane holds no block: its old one is in the data file.
@@ -20,13 +20,13 @@ struct BlockHeader {
   std::uint16_t major;
   std::uint16_t kind;    // DataKind of the file
   std::uint32_t number;  // position in the file, counted in blocks
-  std::uint32_t reserved;
+  std::uint32_t begun;   // header_check, which holds from the block's beginning on
   std::uint64_t session;
   std::uint32_t thread;  // of compact records: kernel thread id; else 0
   std::uint16_t cpu;     // of compact records: as the block was begun; kNoCpu: unknown
   std::uint16_t reserved2;
   std::uint64_t time;   // of compact records: what their times count from, CLOCK_MONOTONIC, ns
-  std::uint32_t bytes;  // used, with this header; holds in the data file only
+  std::uint32_t bytes;  // used, with this header; in a lane stored after each record
   std::uint32_t check;  // block_check; holds in the data file only
 };
 static_assert(sizeof(BlockHeader) == 48);
@@ -64,11 +64,11 @@ constexpr std::uint64_t digest_step(std::uint64_t sum, std::uint64_t value) {
   return sum ^ (sum >> 32);
 }
 
-// Of a record's kind, size and the bytes [4, size). `size` is a multiple of 4. Any context: reads
-// memory only.
-constexpr std::uint64_t record_digest(std::uint8_t kind, const std::uint32_t* words,
-                                      std::size_t size) {
-  std::uint64_t sum = digest_step(0x9e3779b97f4a7c15ull, std::uint64_t{kind} << 32 | size);
+// Of a record's kind, size, its place in the block in bytes, and the bytes [4, size). `size` is a
+// multiple of 4. Any context: reads memory only.
+constexpr std::uint64_t record_digest(std::uint8_t kind, std::uint32_t place,
+                                      const std::uint32_t* words, std::size_t size) {
+  std::uint64_t sum = digest_step(0x9e3779b97f4a7c15ull ^ place, std::uint64_t{kind} << 32 | size);
   for (std::size_t i = 1; i < size / 4; ++i) sum = digest_step(sum, words[i]);
   return sum;
 }
@@ -79,10 +79,12 @@ constexpr std::uint16_t record_check(std::uint64_t digest) {
   return folded == 0 ? 1 : folded;
 }
 
-// Of a compact record of `size` bytes, whose first word says address and kind. 12 bits, never 0.
-constexpr std::uint16_t compact_check(const std::uint64_t* words, std::size_t size) {
+// Of a compact record of `size` bytes at `place` in the block, whose first word says address and
+// kind. 12 bits, never 0.
+constexpr std::uint16_t compact_check(std::uint32_t place, const std::uint64_t* words,
+                                      std::size_t size) {
   constexpr std::uint64_t kChecked = CompactWord::kAddressMask | 0xfull << 48;
-  std::uint64_t sum = digest_step(size, words[0] & kChecked);
+  std::uint64_t sum = digest_step(std::uint64_t{place} << 32 | size, words[0] & kChecked);
   for (std::size_t i = 1; i < size / 8; ++i) sum = digest_step(sum, words[i]);
   const auto folded = static_cast<std::uint16_t>((sum ^ sum >> 12) & 0xfff);
   return folded == 0 ? 1 : folded;
@@ -91,6 +93,15 @@ constexpr std::uint16_t compact_check(const std::uint64_t* words, std::size_t si
 constexpr std::uint32_t folded_check(std::uint64_t sum) {
   const auto folded = static_cast<std::uint32_t>(sum ^ (sum >> 32));
   return folded == 0 ? 1 : folded;
+}
+
+// Of the fields of a block's header that say what the block is. Never 0.
+constexpr std::uint32_t header_check(const BlockHeader& header) {
+  std::uint64_t sum = digest_step(header.number, std::uint64_t{header.major} << 16 | header.kind);
+  sum = digest_step(sum, header.session);
+  sum = digest_step(
+      sum, std::uint64_t{header.thread} << 32 | std::uint32_t{header.cpu} << 16 | header.reserved2);
+  return folded_check(digest_step(sum, header.time));
 }
 
 // Of the `bytes` of a block, a multiple of 8, without the field `check` itself. Four sums side by

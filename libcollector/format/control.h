@@ -150,6 +150,11 @@ struct ControlPage {
   std::uint32_t sampler;       // its process id, in its own pid namespace
   std::uint32_t pause_reason;  // PauseReason of the latest pause
   Mailbox mailbox;
+  // Lines begun of the files `overview` and log.jsonl, by whoever writes them.
+  std::uint32_t overview_lines;
+  std::uint32_t log_lines;
+  std::uint32_t begun;     // begun_check; stored before State::recording
+  std::uint32_t children;  // child processes that the program has started by libc
 };
 static_assert(offsetof(ControlPage, state) == 20);
 static_assert(offsetof(ControlPage, dropped) == 64);
@@ -157,7 +162,8 @@ static_assert(offsetof(ControlPage, blocks) == 192);
 static_assert(offsetof(ControlPage, lanes) == 256);
 static_assert(offsetof(ControlPage, asked) == 264);
 static_assert(offsetof(ControlPage, mailbox) == 288);
-static_assert(sizeof(ControlPage) == 560);
+static_assert(offsetof(ControlPage, overview_lines) == 560);
+static_assert(sizeof(ControlPage) == 576);
 
 // Once every block is closed the page stands here again, for good: late counts of a thread that the
 // end of the program overtook change the live page only.
@@ -170,6 +176,13 @@ struct ClosedPage {
 static_assert(offsetof(ClosedPage, page) == 8);
 static_assert(sizeof(ControlPage) <= kClosedPageOffset);
 static_assert(kClosedPageOffset + sizeof(ClosedPage) <= kControlBytes);
+
+// Of the fields that do not change once the recording has begun. Never 0.
+constexpr std::uint32_t begun_check(const ControlPage& page) {
+  std::uint64_t sum = digest_step(page.session, std::uint64_t{page.major} << 16 | page.minor);
+  sum = digest_step(sum, page.pid);
+  return folded_check(digest_step(sum, page.start_time));
+}
 
 // Never 0.
 inline std::uint32_t page_check(const ControlPage& page) {

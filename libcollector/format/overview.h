@@ -49,8 +49,9 @@ enum class Figure : std::uint8_t {
   resident,
   peak_resident,
   threads,
+  children,
 };
-inline constexpr std::size_t kFigureCount = 17;
+inline constexpr std::size_t kFigureCount = 18;
 inline constexpr std::uint64_t kUnknownFigure = ~0ull;
 using Figures = std::array<std::uint64_t, kFigureCount>;  // by Figure
 
@@ -93,6 +94,8 @@ inline constexpr std::array kFigures{
     FigureRow{Figure::peak_resident, "peak_resident", "Peak of resident memory", Unit::bytes,
               false},
     FigureRow{Figure::threads, "threads", "Threads", Unit::none, false},
+    FigureRow{Figure::children, "children", "CPU time of child processes that have ended",
+              Unit::nanoseconds, true},
 };
 static_assert(kFigures.size() == kFigureCount);
 static_assert([] {

@@ -14,6 +14,7 @@
 #include "libcollector/format/names.h"
 #include "libcollector/objects/build_id.h"
 #include "libcollector/objects/executable.h"
+#include "libcollector/objects/file_identity.h"
 #include "libcollector/objects/known_objects.h"
 #include "libcollector/objects/object_file.h"
 
@@ -95,15 +96,22 @@ bool is_same(const KnownObjects::Found& found, const LoadObject& object) {
 
 FileError write_object(Recorder& recorder, const LoadObject& object, char* text, std::size_t size) {
   const BuildId id = build_id_of(object);
-  JsonLine line(text, size);
-  line.text("event", "load")
+  JsonLine line(recorder.control()->session, text, size);
+  line.number("line", recorder.next_map_line())
+      .text("event", "load")
       .number("time", now(CLOCK_MONOTONIC))
       .number("epoch", recorder.epoch())
       .hex("begin", object.begin)
       .hex("end", object.end)
       .hex("bias", object.bias)
       .text("path", object.path);
-  if (id.size != 0) line.bytes("build_id", id.data, id.size);
+  if (id.size != 0) {
+    line.bytes("build_id", id.data, id.size);
+  } else if (std::strcmp(object.path, "[vdso]") != 0) {
+    const FileIdentity file = identity_of_file(object);
+    line.number("file_bytes", file.bytes).number("modified", file.modified);
+    line.hex("layout", file.layout);
+  }
   const std::size_t length = line.finish();
   if (length == 0) return {format::Failure::open_file, ENAMETOOLONG};
   const FileError error = append_text({recorder.directory(), format::kMapFile}, text, length);
@@ -117,8 +125,9 @@ bool unload(Recorder& recorder, const KnownObjects::Found& object) {
   if (!known.forget(object)) return false;
   for (std::uint32_t epoch = recorder.epoch();; epoch = recorder.epoch()) {
     char text[256];
-    JsonLine line(text, sizeof text);
-    line.text("event", "unload")
+    JsonLine line(recorder.control()->session, text, sizeof text);
+    line.number("line", recorder.next_map_line())
+        .text("event", "unload")
         .number("time", now(CLOCK_MONOTONIC))
         .number("epoch", epoch + 1)
         .hex("begin", object.begin)

@@ -41,13 +41,6 @@ constinit NextSymbol<Execl> real_execle{"execle", "GLIBC_2.2.5"};
 
 constexpr std::uint64_t kSigprof = signal_bit(SIGPROF);
 
-// Returns this process's control page; null in a child, which may share this memory.
-format::ControlPage* own_control() {
-  Recorder* active = active_recorder();
-  if (!active || raw_syscall(SYS_getpid) != long{active->control()->pid}) return nullptr;
-  return active->control();
-}
-
 // During its lifetime the control page says that another program may take the process over.
 class Replacing {
  public:

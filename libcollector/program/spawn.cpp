@@ -4,6 +4,7 @@
 
 #include "libcollector/core/signal_action.h"
 #include "libcollector/hook/hook.h"
+#include "libcollector/program/children.h"
 #include "libcollector/program/signal_masks.h"
 
 namespace gnomon::collector {
@@ -17,9 +18,11 @@ constinit NextSymbol<Spawn> real_spawn{"posix_spawn", "GLIBC_2.15"};
 constinit NextSymbol<Spawn> real_spawnp{"posix_spawnp", "GLIBC_2.15"};
 
 template <typename Function, typename... Arguments>
-auto start(NextSymbol<Function>& real, Arguments... arguments) {
+int start(NextSymbol<Function>& real, Arguments... arguments) {
   const Blocked as_believed(emulated_mask());
-  return real(arguments...);
+  const int error = real(arguments...);
+  if (error == 0) count_child();
+  return error;
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ FileError write_header(const Recorder& recorder, const Settings& settings, const
                        int argc, char** argv, char* scratch, std::size_t scratch_bytes) {
   utsname host{};
   uname(&host);
-  JsonLine line(scratch, scratch_bytes);
+  JsonLine line(0, scratch, scratch_bytes);
   line.open("format", '{')
       .number("major", format::kFormatMajor)
       .number("minor", format::kFormatMinor)

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "libcollector/format/control.h"
 #include "libcollector/record/experiment_directory.h"
 
 namespace gnomon::collector {
@@ -13,6 +14,8 @@ struct LogEvent {
   std::uint64_t value = 0;  // of the detail
 };
 
-void write_log(const ExperimentDirectory& directory, const LogEvent& event);
+// control: the page of the same experiment.
+void write_log(const ExperimentDirectory& directory, format::ControlPage& control,
+               const LogEvent& event);
 
 }  // namespace gnomon::collector

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "libcollector/core/atomic.h"
 #include "libcollector/core/small_file.h"
 #include "libcollector/core/time.h"
 #include "libcollector/record/file_space.h"
@@ -52,6 +53,8 @@ void read_own_usage(Figures& figures) {
   figure(figures, Figure::major_faults) = static_cast<std::uint64_t>(usage.ru_majflt);
   figure(figures, Figure::voluntary_switches) = static_cast<std::uint64_t>(usage.ru_nvcsw);
   figure(figures, Figure::involuntary_switches) = static_cast<std::uint64_t>(usage.ru_nivcsw);
+  if (raw_syscall(SYS_getrusage, RUSAGE_CHILDREN, arg(&usage)) == 0)
+    figure(figures, Figure::children) = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
 }
 
 }  // namespace
@@ -93,22 +96,23 @@ void write_figures(JsonLine& line, const Figures& figures) {
       line.number(row.key.data(), figure(figures, row.figure));
 }
 
-void begin_sample(JsonLine& line, format::SampleEvent event, const char* label, std::uint64_t time,
-                  const Figures& figures) {
-  line.text("event", format::kSampleEvents[static_cast<std::size_t>(event)]);
+void begin_sample(JsonLine& line, std::uint32_t number, format::SampleEvent event,
+                  const char* label, std::uint64_t time, const Figures& figures) {
+  line.number("line", number).text("event", format::kSampleEvents[static_cast<std::size_t>(event)]);
   if (*label) line.text("label", label);
   line.number("time", time);
   write_figures(line, figures);
 }
 
-bool sample_own_process(const ExperimentDirectory& directory, format::SampleEvent event) {
+bool sample_own_process(const ExperimentDirectory& directory, format::ControlPage& control,
+                        format::SampleEvent event) {
   Figures figures = format::unknown_figures();
   read_proc_figures("/proc/self", figures);
   const std::uint64_t time = now(CLOCK_MONOTONIC);
   read_own_usage(figures);
   char text[1024];
-  JsonLine line(text, sizeof text);
-  begin_sample(line, event, "", time, figures);
+  JsonLine line(control.session, text, sizeof text);
+  begin_sample(line, atomic(control.overview_lines).fetch_add(1), event, "", time, figures);
   const std::size_t length = line.finish();
   return length != 0 && !append_text({directory, format::kOverviewFile}, text, length);
 }

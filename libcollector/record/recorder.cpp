@@ -40,6 +40,7 @@ Range Recorder::open(std::uint64_t session, std::uint32_t pid) {
                                format::kControlBytes, control_);
   if (!page.at) return page;
   sealed_ = 0;
+  map_lines_ = 0;
   atomic(epoch_).store(0, std::memory_order_release);
   control_ = static_cast<format::ControlPage*>(page.at);
   control_->major = format::kFormatMajor;
@@ -81,6 +82,7 @@ bool Recorder::await_debugger(std::uint64_t limit_ns) {
 
 void Recorder::begin(std::uint64_t now) {
   control_->start_time = now;
+  control_->begun = format::begun_check(*control_);
   atomic(control_->state)
       .store(static_cast<std::uint32_t>(State::recording), std::memory_order_release);
 }
@@ -166,6 +168,10 @@ void Recorder::drop(format::Drop drop) {
       .fetch_add(1, std::memory_order_relaxed);
 }
 
+std::uint32_t Recorder::next_map_line() {
+  return atomic(map_lines_).fetch_add(1, std::memory_order_relaxed);
+}
+
 void Recorder::count_map_line() {
   atomic(control_->map_lines).fetch_add(1, std::memory_order_release);
 }
@@ -210,7 +216,6 @@ bool Recorder::get_lane(Writer::Lane& lane) {
 // If it fails the lane keeps its block.
 bool Recorder::write_out(Writer::Lane& lane, format::DataKind kind) {
   auto& header = *reinterpret_cast<format::BlockHeader*>(lane.at);
-  header.bytes = lane.used;
   header.check = format::block_check(reinterpret_cast<const std::uint64_t*>(lane.at), lane.used);
   const FileError error =
       write_range({directory_, format::kDataFiles[static_cast<std::size_t>(kind)]},
@@ -238,9 +243,18 @@ bool Recorder::begin_block(Writer& writer, format::DataKind kind, const Origin& 
   header.thread = origin.thread;
   header.cpu = origin.cpu;
   header.time = origin.time;
+  header.begun = format::header_check(header);
+  lane.used = header.bytes = sizeof header;
   atomic(header.magic).store(format::kBlockMagic, std::memory_order_release);
-  lane.used = sizeof header;
   return true;
+}
+
+// The block's header says how many bytes are used, so that records of a program that was killed do
+// not vanish from its lanes unnoticed.
+void Recorder::advance(Writer::Lane& lane, std::uint32_t bytes) {
+  lane.used += bytes;
+  auto& header = *reinterpret_cast<format::BlockHeader*>(lane.at);
+  atomic(header.bytes).store(lane.used, std::memory_order_release);
 }
 
 bool Recorder::put_head(Writer& writer, const format::EventKind& kind, std::uint32_t* words) {
@@ -252,10 +266,10 @@ bool Recorder::put_head(Writer& writer, const format::EventKind& kind, std::uint
   atomic(*to).store(std::bit_cast<std::uint32_t>(word), std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   std::memcpy(to + 1, words + 1, kind.size - sizeof *words);
-  word.check = format::record_check(format::record_digest(kind.id, words, kind.size));
+  word.check = format::record_check(format::record_digest(kind.id, lane.used, words, kind.size));
   words[0] = std::bit_cast<std::uint32_t>(word);
   atomic(*to).store(words[0], std::memory_order_release);
-  lane.used += kind.size;
+  advance(lane, kind.size);
   return true;
 }
 
@@ -283,9 +297,10 @@ bool Recorder::put_words(Writer& writer, const format::EventKind& kind, std::uin
   atomic(*to).store(words[0], std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   std::memcpy(to + 1, words + 1, kind.size - sizeof *words);
-  words[0] = CompactWord::of(address, kind.id, format::compact_check(words, kind.size)).bits;
+  words[0] =
+      CompactWord::of(address, kind.id, format::compact_check(lane.used, words, kind.size)).bits;
   atomic(*to).store(words[0], std::memory_order_release);
-  lane.used += kind.size;
+  advance(lane, kind.size);
   return true;
 }
 

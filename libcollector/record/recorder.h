@@ -66,6 +66,8 @@ class Recorder {
   // The first failure stays; the recording stops here.
   void fail(format::Failure failure, int error);
   void drop(format::Drop drop);
+  // Numbers of the lines of map.jsonl, from 0; a line that was written is counted.
+  std::uint32_t next_map_line();
   void count_map_line();
 
   // Counts the times that code was unloaded: an address means one function within an epoch.
@@ -116,6 +118,7 @@ class Recorder {
   bool put_words(Writer& writer, const format::EventKind& kind, std::uint64_t address,
                  std::uint64_t* words);
   bool begin_block(Writer& writer, format::DataKind kind, const Origin& origin);
+  static void advance(Writer::Lane& lane, std::uint32_t bytes);
   bool get_lane(Writer::Lane& lane);
   bool write_out(Writer::Lane& lane, format::DataKind kind);
   bool take_writers();
@@ -130,6 +133,7 @@ class Recorder {
   std::uint32_t sealed_;
   std::uint32_t writer_count_;
   std::uint32_t epoch_;
+  std::uint32_t map_lines_;  // numbers given out
   format::ControlPage* control_;
   Writer* writers_;
   StackTable stacks_;

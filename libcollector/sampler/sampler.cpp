@@ -56,6 +56,18 @@ ControlPage* map_control(const collector::ExperimentDirectory& directory) {
   return memory == MAP_FAILED ? nullptr : static_cast<ControlPage*>(memory);
 }
 
+void write_children(JsonLine& line, const Look& look) {
+  constexpr std::size_t kMost = 256;
+  if (look.children.empty()) return;
+  line.open("of_children", '[');
+  for (std::size_t i = 0; i < std::min(kMost, look.children.size()); ++i)
+    line.open_item('{')
+        .number("process", look.children[i].pid)
+        .text("name", look.children[i].name.c_str())
+        .close('}');
+  line.close(']');
+}
+
 void write_threads(JsonLine& line, const Look& look) {
   constexpr std::size_t kThread = 512, kRest = 128;  // bytes of the line
   std::uint32_t left_out = look.threads_left_out;
@@ -108,8 +120,10 @@ void Sampler::take_sample(SampleEvent event, const char* label) {
   if (event == SampleEvent::periodic && !look.is_news) return;
   if (figure(look.process, format::Figure::cpu) == format::kUnknownFigure) return;
   static std::vector<char> text(1 << 20);
-  JsonLine line(text.data(), text.size());
-  begin_sample(line, event, label, look.time, look.process);
+  JsonLine line(control_->session, text.data(), text.size());
+  begin_sample(line, atomic(control_->overview_lines).fetch_add(1), event, label, look.time,
+               look.process);
+  write_children(line, look);
   write_threads(line, look);
   const std::size_t length = line.finish();
   if (length == 0 ||
@@ -140,7 +154,7 @@ int Sampler::milliseconds_to_sleep() const {
 Sampler::Goes Sampler::on_process_end() {
   if (is_over()) return Goes::ended;
   take_sample(SampleEvent::end, "");
-  collector::write_log(directory_, {format::kLogProcessEnded, now(CLOCK_MONOTONIC)});
+  collector::write_log(directory_, *control_, {format::kLogProcessEnded, now(CLOCK_MONOTONIC)});
   return Goes::ended;
 }
 
@@ -167,7 +181,7 @@ Sampler::Goes Sampler::on_limits(std::uint64_t at) {
               static_cast<std::uint32_t>(format::PauseReason::delay) ||
           !collector::resume(*control_))
         return Goes::on;
-      collector::write_log(directory_, {format::kLogResume, at});
+      collector::write_log(directory_, *control_, {format::kLogResume, at});
       take_sample(SampleEvent::resume, "");
       return Goes::on;
     case Due::size:
@@ -175,7 +189,7 @@ Sampler::Goes Sampler::on_limits(std::uint64_t at) {
       atomic(control_->pause_reason)
           .store(static_cast<std::uint32_t>(format::PauseReason::size_limit));
       if (!collector::pause(*control_, format::PauseReason::size_limit)) return Goes::on;
-      collector::write_log(directory_, {format::kLogPause, at});
+      collector::write_log(directory_, *control_, {format::kLogPause, at});
       take_sample(SampleEvent::pause, "size limit");
       return Goes::on;
     case Due::duration:
@@ -183,7 +197,7 @@ Sampler::Goes Sampler::on_limits(std::uint64_t at) {
   }
   take_sample(SampleEvent::end, "");
   atomic(control_->asked).store(static_cast<std::uint32_t>(format::Ask::end));
-  collector::write_log(directory_, {format::kLogDuration, at});
+  collector::write_log(directory_, *control_, {format::kLogDuration, at});
   return Goes::ended;
 }
 

@@ -47,19 +47,26 @@ std::vector<std::uint64_t> numbers_in(std::string_view text, std::size_t count) 
   return numbers.size() == count ? numbers : std::vector<std::uint64_t>();
 }
 
+constexpr std::size_t kMinor = 10, kMajor = 12, kUser = 14, kSystem = 15, kChildrenUser = 16,
+                      kChildrenSystem = 17;
+
 // Faults and CPU times from a file `stat`, proc_pid_stat(5). The second field, in parentheses, is a
 // name and may hold anything; the third is a letter.
-void read_stat(const std::string& text, Figures& figures) {
-  constexpr std::size_t kFirst = 4, kMinor = 10, kMajor = 12, kUser = 14, kSystem = 15;
+void read_stat(const std::string& text, Figures& figures, bool is_process) {
+  constexpr std::size_t kFirst = 4;
   static const auto tick = 1'000'000'000 / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
   const auto behind = text.rfind(") ");
   if (behind == std::string::npos || behind + 4 > text.size()) return;
-  const auto fields = numbers_in(std::string_view(text).substr(behind + 4), kSystem - kFirst + 1);
+  const auto fields =
+      numbers_in(std::string_view(text).substr(behind + 4), kChildrenSystem - kFirst + 1);
   if (fields.empty()) return;
   figure(figures, Figure::minor_faults) = fields[kMinor - kFirst];
   figure(figures, Figure::major_faults) = fields[kMajor - kFirst];
   figure(figures, Figure::user) = fields[kUser - kFirst] * tick;
   figure(figures, Figure::system) = fields[kSystem - kFirst] * tick;
+  if (is_process)
+    figure(figures, Figure::children) =
+        (fields[kChildrenUser - kFirst] + fields[kChildrenSystem - kFirst]) * tick;
 }
 
 // The address of the random bytes that the kernel puts onto the stack of each new program differs
@@ -139,8 +146,27 @@ void TargetProcess::look_at_thread(pid_t tid, Look& look) {
   figure(thread.figures, Figure::involuntary_switches) = involuntary;
   if (voluntary != format::kUnknownFigure) ran.voluntary = voluntary;
   if (involuntary != format::kUnknownFigure) ran.involuntary = involuntary;
-  read_stat(text_of(directory + "/stat"), thread.figures);
+  read_stat(text_of(directory + "/stat"), thread.figures, false);
   if (thread.thread != 0) look.threads.push_back(std::move(thread));
+}
+
+// Where the kernel has the file `children` (CONFIG_PROC_CHILDREN). A child is named by its program,
+// which it may not have executed yet.
+void TargetProcess::look_for_children(pid_t tid, Look& look) {
+  const std::string text = text_of(directory_ + "/task/" + std::to_string(tid) + "/children");
+  for (const char* at = text.c_str(); *at != 0;) {
+    char* end = nullptr;
+    const auto pid = static_cast<pid_t>(std::strtol(at, &end, 10));
+    if (end == at) return;
+    at = end + std::strspn(end, " ");
+    const std::string status = text_of("/proc/" + std::to_string(pid) + "/status");
+    std::string name = name_in(status);
+    if (name.empty() || (children_.size() >= kMostChildren && !children_.contains(pid))) continue;
+    std::string& known = children_[pid];
+    if (known == name) continue;
+    known = name;
+    look.children.push_back({own_number_in(status), std::move(name)});
+  }
 }
 
 void TargetProcess::forget_ended() {
@@ -164,10 +190,13 @@ Look TargetProcess::look() {
   ++looks_;
   Look look;
   const auto threads = threads_in(directory_, kMostThreads);
-  for (const pid_t tid : threads) look_at_thread(tid, look);
+  for (const pid_t tid : threads) {
+    look_at_thread(tid, look);
+    look_for_children(tid, look);
+  }
   if (!threads.empty()) forget_ended();
   collector::read_proc_figures(directory_.c_str(), look.process);
-  read_stat(text_of(directory_ + "/stat"), look.process);
+  read_stat(text_of(directory_ + "/stat"), look.process, true);
   if (!threads_.empty()) {
     figure(look.process, Figure::waiting) = sum(&Ran::waiting, ended_.waiting);
     figure(look.process, Figure::voluntary_switches) = sum(&Ran::voluntary, ended_.voluntary);
@@ -178,7 +207,7 @@ Look TargetProcess::look() {
     look.threads_left_out = static_cast<std::uint32_t>(all - threads.size());
   look.time = collector::now(CLOCK_MONOTONIC);
   figure(look.process, Figure::cpu) = cpu_time_of(pid_);
-  look.is_news = figure(look.process, Figure::cpu) != cpu_;
+  look.is_news = figure(look.process, Figure::cpu) != cpu_ || !look.children.empty();
   cpu_ = figure(look.process, Figure::cpu);
   return look;
 }

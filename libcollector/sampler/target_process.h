@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,11 +18,17 @@ struct ThreadFigures {
   format::Figures figures = format::unknown_figures();
 };
 
+struct Child {
+  std::uint32_t pid = 0;  // as the process numbers it
+  std::string name;
+};
+
 struct Look {
   std::uint64_t time = 0;  // CLOCK_MONOTONIC, ns
   format::Figures process = format::unknown_figures();
   std::vector<ThreadFigures> threads;  // those that have run since the last look
   std::uint32_t threads_left_out = 0;  // for which there was no room
+  std::vector<Child> children;         // new ones, and those that run another program by now
   bool is_news = false;                // the process has run since the last look
 };
 
@@ -40,13 +47,14 @@ class TargetProcess {
   bool has_executed() const;
 
  private:
-  static constexpr std::size_t kMostThreads = 4096;
+  static constexpr std::size_t kMostThreads = 4096, kMostChildren = 4096;
   struct Ran {
     std::uint64_t cpu = 0, waiting = 0, slices = 0;
     std::uint64_t voluntary = 0, involuntary = 0;
     std::uint64_t look = 0;  // the last look in which the thread was there
   };
   void look_at_thread(pid_t tid, Look& look);
+  void look_for_children(pid_t tid, Look& look);
   void forget_ended();
   std::uint64_t sum(std::uint64_t Ran::*figure, std::uint64_t ended) const;
 
@@ -57,6 +65,7 @@ class TargetProcess {
   std::uint64_t looks_ = 0;
   std::uint64_t cpu_ = 0;
   std::unordered_map<pid_t, Ran> threads_;
+  std::map<pid_t, std::string> children_;  // names, of those that were there
   Ran ended_;  // sums over threads that have ended, as they were seen last
 };
 

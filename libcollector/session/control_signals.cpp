@@ -44,10 +44,12 @@ void on_pause(int, siginfo_t*, void*) {
   if (is_recording()) {
     format::ControlPage& page = *recorder->control();
     if (pause(page, format::PauseReason::asked)) {
-      write_log(recorder->directory(), {format::kLogPause, now(CLOCK_MONOTONIC)});
+      write_log(recorder->directory(), *recorder->control(),
+                {format::kLogPause, now(CLOCK_MONOTONIC)});
       sample(SampleEvent::pause);
     } else if (resume(page)) {
-      write_log(recorder->directory(), {format::kLogResume, now(CLOCK_MONOTONIC)});
+      write_log(recorder->directory(), *recorder->control(),
+                {format::kLogResume, now(CLOCK_MONOTONIC)});
       sample(SampleEvent::resume);
     }
   }

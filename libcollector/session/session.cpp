@@ -63,7 +63,8 @@ void hold() {
   const std::uint64_t armed = now(CLOCK_MONOTONIC);
   const bool asked = recorder->await_debugger(limit);
   const std::uint64_t at = now(CLOCK_MONOTONIC);
-  write_log(recorder->directory(), {asked ? "begin" : "begin unasked", at, "held", at - armed});
+  write_log(recorder->directory(), *recorder->control(),
+            {asked ? "begin" : "begin unasked", at, "held", at - armed});
 }
 
 void note_fresh_frame(std::uint64_t pc, Recorder& to, Writer& writer) {
@@ -71,14 +72,15 @@ void note_fresh_frame(std::uint64_t pc, Recorder& to, Writer& writer) {
 }
 
 void take_sample(format::SampleEvent event) {
-  if (!sample_own_process(recorder->directory(), event)) recorder->drop(format::Drop::samples);
+  if (!sample_own_process(recorder->directory(), *recorder->control(), event))
+    recorder->drop(format::Drop::samples);
 }
 
 void end_recording() {
   // At the end that somebody asks for, gnomon-sampler takes the last sample.
   if (!recorder->end_requested()) take_sample(format::SampleEvent::end);
   recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
-  write_log(recorder->directory(), {"end", now(CLOCK_MONOTONIC)});
+  write_log(recorder->directory(), *recorder->control(), {"end", now(CLOCK_MONOTONIC)});
   recorder->directory().give_back();
 }
 
@@ -141,7 +143,7 @@ bool arm(Timer timer, Loaded loaded) {
 
 void begin_paused(format::PauseReason reason) {
   pause(*recorder->control(), reason);
-  write_log(recorder->directory(), {format::kLogPause, now(CLOCK_MONOTONIC)});
+  write_log(recorder->directory(), *recorder->control(), {format::kLogPause, now(CLOCK_MONOTONIC)});
 }
 
 // A recording that is not to begin with events is paused before the first.
@@ -218,11 +220,6 @@ void record_launch(int argc, char** argv) {
   end_recording();
 }
 
-// Returns false in a child of fork or vfork.
-bool is_own_recording() {
-  return active_recorder() && raw_syscall(SYS_getpid) == long{recorder->control()->pid};
-}
-
 // No tick comes afterwards.
 void end_for_good() {
   stop_all_clocks();
@@ -235,14 +232,22 @@ void end_for_good() {
 
 Recorder* active_recorder() { return recorder && recorder->recording() ? recorder : nullptr; }
 
+format::ControlPage* own_control() {
+  if (!active_recorder()) return nullptr;
+  format::ControlPage* control = recorder->control();
+  return raw_syscall(SYS_getpid) == long{control->pid} ? control : nullptr;
+}
+
 void forget_unloaded() {
   if (Recorder* active = active_recorder(); active && note_unloaded(*active)) unwinder.forget();
 }
 
-void sample_before_exec() { sample_own_process(recorder->directory(), format::SampleEvent::exec); }
+void sample_before_exec() {
+  sample_own_process(recorder->directory(), *recorder->control(), format::SampleEvent::exec);
+}
 
 void end_before_confinement() {
-  if (!is_own_recording()) return;
+  if (!own_control()) return;
   recorder->fail(format::Failure::confined, 0);
   end_for_good();
 }

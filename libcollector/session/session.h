@@ -7,6 +7,9 @@ namespace gnomon::collector {
 
 // Returns the recorder while this process records; null otherwise and in a fork child.
 Recorder* active_recorder();
+// Returns the control page of this process; null while it does not record, and in any child, which
+// may share this memory. Any context.
+format::ControlPage* own_control();
 
 struct Beginning {
   Recorder* recorder;  // null: no experiment was begun, see `error`

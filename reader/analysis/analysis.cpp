@@ -56,13 +56,16 @@ Result<void> Analysis::add(const Event& event) {
   if (!sums_.add(event, room_))
     return fault(experiment().directory + " is damaged: an event has a wrong call stack",
                  "record again");
-  sampled_.add(time_of(event), sums_.total(kTotalCpu) - before);
+  const std::uint64_t sampled = sums_.total(kTotalCpu) - before;
+  sampled_.add(time_of(event), sampled);
+  if (sampled != 0 && event.block.thread != last_thread_)
+    threads_.insert(last_thread_ = event.block.thread);
   return {};
 }
 
 Result<void> Analysis::update(const Interrupt& interrupt) {
   const auto news = recording_.update(interrupt, [this](const Event& event) { return add(event); });
-  shared_->instants.read_new(experiment().directory);
+  shared_->instants.read_new(experiment());
   is_spent_ = !news;
   if (!news) return tl::unexpected(news.error());
   if (*news || experiment().objects.size() != objects_) profile_.reset();
@@ -99,6 +102,9 @@ std::vector<std::string> Analysis::symbol_notes() const {
   std::vector<std::string> notes;
   for (const std::string& missing : shared_->space.faults())
     notes.push_back("no symbols: " + missing);
+  for (const std::string& path : shared_->space.doubtful())
+    notes.push_back("names may be those of another build: " + path +
+                    " was changed since it was recorded, and has no build-id.");
   return notes;
 }
 
@@ -122,7 +128,7 @@ Result<Analysis*> AnalysisCache::find(const SpanChoice& choice, const ProgressOf
       forget();
       return find(choice, progress, was_kept);
     }
-    shared_->instants.read_new(directory_);
+    shared_->instants.read_new(opened->experiment());
     const Experiment& found = opened->experiment();
     auto chosen = find_span(choice, found, shared_->instants, progress(found));
     if (!chosen) return tl::unexpected(chosen.error());

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "reader/analysis/by_time.h"
@@ -50,6 +51,9 @@ class Analysis {
   const Sums& sums() const { return sums_; }
   // CPU time that the clock samples up to an instant stand for, ns.
   std::uint64_t sampled_until(std::uint64_t time) const { return sampled_.until(time); }
+  // Returns true if the clock has sampled the thread in the span.
+  bool has_sampled(std::uint32_t thread) const { return threads_.contains(thread); }
+  std::uint64_t missing_blocks() const { return recording_.missing(); }
   std::uint64_t unfinished() const { return recording_.unfinished(); }
   // Events of a kind.
   std::uint64_t events(std::uint8_t kind) const { return events_[kind]; }
@@ -78,6 +82,8 @@ class Analysis {
   std::array<std::uint64_t, 256> events_{};
   std::array<const EventLayout::Field*, 256> times_{};  // by event kind; null: not found yet
   std::uint64_t last_event_ = 0;
+  std::unordered_set<std::uint32_t> threads_;  // that the clock has sampled
+  std::uint32_t last_thread_ = 0;              // the latest of those
   bool is_spent_ = false;
 };
 

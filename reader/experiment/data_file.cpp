@@ -55,15 +55,17 @@ struct DataFile::Reading {
     return {word.kind, std::size_t{word.size8} * 8, word.check};
   }
 
-  std::uint16_t check_of(const std::byte* at, const Word& word) const {
+  // place: of the record in its block, bytes.
+  std::uint16_t check_of(const std::byte* at, std::uint32_t place, const Word& word) const {
     if (is_compact)
-      return format::compact_check(reinterpret_cast<const std::uint64_t*>(at), word.size);
-    return format::record_check(
-        format::record_digest(word.id, reinterpret_cast<const std::uint32_t*>(at), word.size));
+      return format::compact_check(place, reinterpret_cast<const std::uint64_t*>(at), word.size);
+    return format::record_check(format::record_digest(
+        word.id, place, reinterpret_cast<const std::uint32_t*>(at), word.size));
   }
 };
 
-// Whole blocks were compared with their checksum already. end: of what can be relied on, bytes.
+// Whole blocks were compared with their checksum already. Of others everything is there that the
+// header counts, and more may be. end: of what can be relied on, bytes.
 // seen: what to skip and to complete; null: nothing was visited before.
 Result<void> DataFile::visit_records(Reading& reading, const Block& block, std::size_t end,
                                      bool is_whole, Seen* seen) {
@@ -72,6 +74,9 @@ Result<void> DataFile::visit_records(Reading& reading, const Block& block, std::
   const std::size_t most = is_whole ? end : kBlockBytes;
   for (std::size_t at = sizeof header; at + 8 <= end;) {
     const Word word = reading.word_at(bytes + at);
+    const bool is_counted = !is_whole && at < header.bytes;
+    if (is_counted && word.check == 0)
+      return reading.damaged(header.number, "has a hole at " + std::to_string(at));
     if (word.id == 0) {
       at += 8;
       continue;
@@ -87,7 +92,8 @@ Result<void> DataFile::visit_records(Reading& reading, const Block& block, std::
       continue;
     }
     const std::byte* record = bytes + place * 8;
-    if (!is_whole && reading.check_of(record, word) != word.check)
+    if (!is_whole &&
+        reading.check_of(record, static_cast<std::uint32_t>(place * 8), word) != word.check)
       return reading.damaged(header.number, "has a wrong record at " + std::to_string(place * 8));
     if (seen) (*seen)[place] = true;
     const EventLayout* layout = reading.layouts[word.id];
@@ -166,6 +172,11 @@ Result<void> DataFile::read_new(const Experiment& experiment, const LaneCopies* 
   if (missing > (lanes ? lanes->empty() : 0))
     return fault(reading.path + " is damaged: " + std::to_string(blocks) +
                      " blocks were written, " + std::to_string(blocks - missing) + " are there",
+                 "record again");
+  missing_ = missing;
+  if (experiment.is_still && file && reading.file.size() > std::uint64_t{blocks} * kBlockBytes)
+    return fault(reading.path + " is damaged: it holds more blocks than the " +
+                     std::to_string(blocks) + " that were written",
                  "record again");
   return {};
 }

@@ -28,6 +28,8 @@ class DataFile {
   Result<void> read_new(const Experiment& experiment, const LaneCopies* lanes,
                         const Interrupt& interrupt, const Visit& visit);
 
+  // Blocks that were begun, and are neither in the file nor in a lane.
+  std::uint64_t missing() const { return missing_; }
   // Records that their writers left unfinished for ever.
   std::uint64_t unfinished() const { return unfinished_; }
 
@@ -44,6 +46,7 @@ class DataFile {
   std::uint32_t next_ = 0;                 // blocks from here on were not looked for yet
   std::map<std::uint32_t, Seen> pending_;  // blocks that were not whole; what was visited of them
   std::uint64_t unfinished_ = 0;
+  std::uint64_t missing_ = 0;
 };
 
 }  // namespace gnomon::reader

@@ -20,6 +20,13 @@ struct Control {
   bool closed = false;
 };
 
+bool is_begun_right(const format::ControlPage& page) {
+  const auto state = static_cast<format::State>(page.state);
+  const bool has_begun = state == format::State::recording || state == format::State::ended ||
+                         (state == format::State::failed && page.start_time != 0);
+  return (!has_begun && page.begun == 0) || page.begun == format::begun_check(page);
+}
+
 Result<Control> read_control(const std::string& directory) {
   constexpr int kAttempts = 3;  // the closed page may be written while it is read
   const std::string path = directory + "/" + format::kControlFile;
@@ -33,37 +40,45 @@ Result<Control> read_control(const std::string& directory) {
     format::ClosedPage closed{};
     std::memcpy(&closed, bytes.data() + format::kClosedPageOffset, sizeof closed);
     Control control;
+    std::memcpy(&control.page, bytes.data(), sizeof control.page);
     control.closed = closed.check != 0;
-    if (control.closed)
-      control.page = closed.page;
-    else
-      std::memcpy(&control.page, bytes.data(), sizeof control.page);
+    if (control.closed) control.page = closed.page;
     if (control.page.magic == format::kControlMagic && control.page.major == format::kFormatMajor &&
         control.page.state <= static_cast<std::uint32_t>(format::kLastState) &&
-        control.page.lanes <= format::kMaxLanes &&
-        (!control.closed || closed.check == format::page_check(control.page)))
+        control.page.lanes <= format::kMaxLanes && is_begun_right(control.page) &&
+        (!control.closed || closed.check == format::page_check(closed.page)))
       return control;
   }
   return fault(path + " is damaged", "record again");
 }
 
-Result<std::vector<LoadObject>> read_map(const std::string& directory, std::uint32_t written) {
+FileIdentity identity_in(const Json& line) {
+  return {field<std::string>(line, "build_id"), field<std::uint64_t>(line, "file_bytes"),
+          field<std::uint64_t>(line, "modified"), hex(line, "layout")};
+}
+
+Result<std::vector<LoadObject>> read_map(const std::string& directory,
+                                         const format::ControlPage& control) {
   const std::string path = directory + "/" + format::kMapFile;
-  auto lines = read_lines(path);
+  const std::uint32_t written = control.map_lines;
+  auto lines = read_lines(path, control.session);
   if (!lines) return tl::unexpected(lines.error());
   if (lines->size() < written)
     return fault(path + " is damaged: " + std::to_string(written) + " lines were written, " +
                      std::to_string(lines->size()) + " are there",
                  "record again");
   std::vector<LoadObject> objects;
+  LineNumbers numbers;
   for (const Json& line : *lines) {
+    if (!numbers.add(line))
+      return fault(path + " is damaged: a line has no number or another one's", "record again");
     const auto event = field<std::string>(line, "event");
     const auto epoch = field<std::uint32_t>(line, "epoch");
     const std::uint64_t begin = hex(line, "begin");
     if (event == "load")
       objects.push_back({field<std::uint64_t>(line, "time"), begin, hex(line, "end"),
-                         hex(line, "bias"), field<std::string>(line, "path"),
-                         field<std::string>(line, "build_id"), epoch});
+                         hex(line, "bias"), field<std::string>(line, "path"), identity_in(line),
+                         epoch});
     // Two lines of one object: the later one counts.
     if (event == "unload")
       for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
@@ -125,9 +140,10 @@ Result<Experiment> open_experiment(const std::string& directory) {
                      " holds nothing: the program has not reached the point of recording, or " +
                      "ended before it",
                  "run it again");
-  auto objects = read_map(directory, experiment.control.map_lines);
+  auto objects = read_map(directory, experiment.control);
   if (!objects) return tl::unexpected(objects.error());
   experiment.objects = std::move(*objects);
+  experiment.is_still = experiment.closed || life_of(experiment.header) == Life::over;
   return experiment;
 }
 

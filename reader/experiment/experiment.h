@@ -10,6 +10,14 @@
 
 namespace gnomon::reader {
 
+// What tells the file of a load object apart from other builds of it.
+struct FileIdentity {
+  std::string build_id;  // hexadecimal, empty: none
+  // Of a file without a build-id; 0: not known. modified: ns since 1970. layout: format/layout.h.
+  std::uint64_t bytes = 0, modified = 0, layout = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
 // A load object of map.jsonl, and the epochs in which it was there.
 struct LoadObject {
   static constexpr std::uint32_t kForGood = ~0u;
@@ -17,7 +25,7 @@ struct LoadObject {
   std::uint64_t begin = 0, end = 0;
   std::uint64_t bias = 0;  // address in the process minus address in the file
   std::string path;
-  std::string build_id;  // hexadecimal, empty: none
+  FileIdentity file;
   std::uint32_t first_epoch = 0, end_epoch = kForGood;
 
   bool holds(std::uint64_t pc, std::uint32_t epoch) const {
@@ -30,6 +38,7 @@ struct Experiment {
   Header header;
   format::ControlPage control{};  // as it was when the experiment was opened
   bool closed = false;            // nothing is added any more, and every checksum is there
+  bool is_still = false;          // closed, or its process is over
   std::vector<LoadObject> objects;
 
   format::State state() const { return static_cast<format::State>(control.state); }

@@ -104,7 +104,7 @@ std::optional<EventLayout> layout_of(const Json& row) {
 Result<Header> read_header(const std::string& directory) {
   if (auto there = check_directory(directory); !there) return tl::unexpected(there.error());
   const std::string path = directory + "/" + format::kHeaderFile;
-  auto lines = read_lines(path);
+  auto lines = read_lines(path, 0);
   if (!lines) return tl::unexpected(lines.error());
   if (lines->size() != 1)
     return fault(path + " is damaged: it does not hold one line", "record again");

@@ -13,13 +13,26 @@ struct NewLines {
   std::vector<nlohmann::json> whole;  // each an object
   std::uint64_t damaged = 0;          // lines whose checksum is wrong
 };
+// Which numbers of lines were met. Lines are numbered from 0, each number stands once.
+class LineNumbers {
+ public:
+  // Returns false if the line has no number, one that was met before, or one beyond any file's.
+  bool add(const nlohmann::json& line);
+  // How many of the first `begun` numbers were not met.
+  std::uint64_t missing(std::uint64_t begun) const;
+
+ private:
+  std::vector<bool> met_;
+};
+
 // The lines of `path` from the byte `at` on, which is then behind the last of them. A missing file
-// has no lines.
-Result<NewLines> read_new_lines(const std::string& path, std::uint64_t& at);
+// has no lines. session: of the experiment; a line of another one is damaged.
+Result<NewLines> read_new_lines(const std::string& path, std::uint64_t session, std::uint64_t& at);
 
 // The lines of `path`, each an object. A last line without its end is being written and left out.
-// Faults: no such file, a line whose checksum is wrong.
-Result<std::vector<nlohmann::json>> read_lines(const std::string& path);
+// Faults: no such file, a line whose checksum is wrong. session: of the experiment; 0: of
+// header.json.
+Result<std::vector<nlohmann::json>> read_lines(const std::string& path, std::uint64_t session);
 
 // A member of a line: `otherwise` where it is missing or of another type.
 template <typename T>

@@ -33,7 +33,12 @@ Result<Look> copy_lane(const File& file, std::uint64_t at, LaneCopies::Copy& cop
     if (auto read = read_into(file, at, *block); !read) return tl::unexpected(read.error());
   if (auto read = read_into(file, at, after); !read) return tl::unexpected(read.error());
   if (after.magic != before.magic || after.number != before.number) return Look::changed;
-  const auto differs = std::mismatch(first.begin(), first.end(), copy.block.begin()).first;
+  constexpr std::ptrdiff_t kHeaderWords = sizeof(BlockHeader) / sizeof first[0];
+  // The header counts more and more records: the first copy's count holds for both.
+  const auto differs =
+      std::mismatch(first.begin() + kHeaderWords, first.end(), copy.block.begin() + kHeaderWords)
+          .first;
+  std::copy_n(first.begin(), kHeaderWords, copy.block.begin());
   copy.steady = static_cast<std::size_t>(differs - first.begin()) * sizeof first[0];
   return Look::taken;
 }
@@ -42,7 +47,8 @@ Result<Look> copy_lane(const File& file, std::uint64_t at, LaneCopies::Copy& cop
 
 bool is_of(const BlockHeader& header, const Experiment& experiment) {
   return header.magic == format::kBlockMagic && header.major == format::kFormatMajor &&
-         header.session == experiment.header.session;
+         header.session == experiment.header.session &&
+         header.begun == format::header_check(header);
 }
 
 Result<LaneCopies> LaneCopies::read(const Experiment& experiment) {
@@ -67,7 +73,9 @@ Result<LaneCopies> LaneCopies::read(const Experiment& experiment) {
       if (*look == Look::changed) continue;
       if (*look == Look::empty) break;  // its block, if it had one, is in the data file
       const BlockHeader& header = header_of(copy.block);
-      if (!is_of(header, experiment) || header.kind >= format::kDataKinds)
+      if (!is_of(header, experiment) || header.kind >= format::kDataKinds ||
+          header.bytes > kBlockBytes ||
+          (experiment.is_still && header.number >= blocks[header.kind]))
         return fault(path + " is damaged: lane " + std::to_string(lane) + " has a wrong header",
                      "record again");
       copies.blocks_.insert_or_assign({header.kind, header.number}, copy);

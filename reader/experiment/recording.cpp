@@ -70,6 +70,12 @@ Result<bool> Recording::update(const Interrupt& interrupt, const DataFile::Visit
   return any;
 }
 
+std::uint64_t Recording::missing() const {
+  std::uint64_t sum = 0;
+  for (const auto& [kind, file] : files_) sum += file.missing();
+  return sum;
+}
+
 std::uint64_t Recording::unfinished() const {
   std::uint64_t sum = 0;
   for (const auto& [kind, file] : files_) sum += file.unfinished();

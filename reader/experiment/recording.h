@@ -25,6 +25,8 @@ class Recording {
 
   const Experiment& experiment() const { return experiment_; }
   const Stacks& stacks() const { return stacks_; }
+  // Blocks that were begun and are not there.
+  std::uint64_t missing() const;
   // Records that their writers left unfinished for ever.
   std::uint64_t unfinished() const;
 

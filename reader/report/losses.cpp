@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "reader/report/setting_text.h"
+#include "reader/report/unrecorded.h"
 
 namespace gnomon::reader {
 namespace {
@@ -224,12 +225,22 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
   for (const auto& [drop, what] : format::kDrops)
     if (const auto count = control.dropped[static_cast<std::size_t>(drop)]; count != 0)
       notes.push_back(fmt::format("{}: {}.", what, count));
+  if (const auto count = analysis.missing_blocks(); count != 0 && experiment.is_still)
+    notes.push_back(
+        fmt::format("events of {} block{} are missing: of the program's end, or damaged since.",
+                    count, count == 1 ? "" : "s"));
+  if (const auto count = analysis.instants().log.lost(); count != 0)
+    notes.push_back(
+        fmt::format("lines of log.jsonl that are damaged or missing: {}: stops and pauses may be "
+                    "missing.",
+                    count));
   if (const auto count = analysis.unfinished(); count != 0)
     notes.push_back(fmt::format("events left unfinished when their thread ended: {}.", count));
   for (const std::string& note :
        {profile ? truncation_note(*profile, experiment) : "",
         profile ? foreign_stack_note(*profile) : "", profile ? guess_note(*profile) : "",
-        pause_note(analysis), late_note(analysis.sums()), coverage_note(analysis)})
+        pause_note(analysis), late_note(analysis.sums()), coverage_note(analysis),
+        unsampled_threads_note(analysis), children_note(analysis)})
     if (!note.empty()) notes.push_back(note);
   return notes;
 }

@@ -12,9 +12,9 @@ struct Instants {
   Log log;
 
   // Reads what was added since the last call.
-  void read_new(const std::string& directory) {
-    samples.read_new(directory);
-    log.read_new(directory);
+  void read_new(const Experiment& experiment) {
+    samples.read_new(experiment);
+    log.read_new(experiment);
   }
 };
 

@@ -5,15 +5,21 @@
 #include <algorithm>
 
 #include "libcollector/format/names.h"
-#include "reader/experiment/json_lines.h"
 
 namespace gnomon::reader {
 
-// A damaged line is left out: nothing but the choice of a span depends on the log.
-void Log::read_new(const std::string& directory) {
-  const auto lines = read_new_lines(directory + "/" + format::kLogFile, read_);
+// A damaged line is left out: spans and pauses alone depend on the log.
+void Log::read_new(const Experiment& experiment) {
+  const auto lines = read_new_lines(experiment.directory + "/" + format::kLogFile,
+                                    experiment.header.session, read_);
+  lost_ = experiment.control.log_lines;
   if (!lines) return;
+  damaged_ += lines->damaged;
   for (const nlohmann::json& line : lines->whole) {
+    if (!numbers_.add(line)) {
+      ++damaged_;
+      continue;
+    }
     const auto event = field<std::string>(line, "event");
     const auto time = field<std::uint64_t>(line, "time");
     if (event == format::kLogProcessEnded) process_end_ = time;
@@ -22,6 +28,8 @@ void Log::read_new(const std::string& directory) {
     if (event == format::kLogStop)
       stops_.push_back({time, field<std::string>(line, format::kLogReason)});
   }
+  lost_ = experiment.is_still ? std::max(damaged_, numbers_.missing(experiment.control.log_lines))
+                              : damaged_;
   std::stable_sort(stops_.begin(), stops_.end(),
                    [](const Stop& a, const Stop& b) { return a.time < b.time; });
   std::stable_sort(turns_.begin(), turns_.end(),

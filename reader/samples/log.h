@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "reader/experiment/experiment.h"
+#include "reader/experiment/json_lines.h"
+
 namespace gnomon::reader {
 
 struct Stop {
@@ -21,12 +24,14 @@ struct Pause {
 class Log {
  public:
   // Reads the lines that were added since the last call. A missing file has none.
-  void read_new(const std::string& directory);
+  void read_new(const Experiment& experiment);
 
   // In the order of time.
   const std::vector<Stop>& stops() const { return stops_; }
   // In the order of time.
   std::vector<Pause> pauses() const;
+  // Lines that were begun and cannot be read, once nothing is written any more.
+  std::uint64_t lost() const { return lost_; }
   // When gnomon-sampler saw the process end, CLOCK_MONOTONIC, ns; 0: it did not.
   std::uint64_t process_end() const { return process_end_; }
 
@@ -40,6 +45,8 @@ class Log {
   std::vector<Turn> turns_;
   std::uint64_t process_end_ = 0;
   std::uint64_t read_ = 0;  // bytes of the file
+  std::uint64_t damaged_ = 0, lost_ = 0;
+  LineNumbers numbers_;
 };
 
 }  // namespace gnomon::reader

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "reader/experiment/json_lines.h"
-
 namespace gnomon::reader {
 namespace {
 
@@ -35,12 +33,19 @@ Sample sample_in(const Json& line) {
 }  // namespace
 
 // Two processes append to the file, so the times of neighbours may be the wrong way round.
-void Samples::read_new(const std::string& directory) {
-  auto lines = read_new_lines(directory + "/" + format::kOverviewFile, read_);
+void Samples::read_new(const Experiment& experiment) {
+  auto lines = read_new_lines(experiment.directory + "/" + format::kOverviewFile,
+                              experiment.header.session, read_);
   fault_ = lines ? "" : lines.error().what;
   if (!lines) return;
   damaged_ += lines->damaged;
   for (const Json& line : lines->whole) {
+    if (!numbers_.add(line)) {
+      ++damaged_;
+      continue;
+    }
+    for (const Json& child : member(line, "of_children"))
+      children_[field<std::uint32_t>(child, "process")] = field<std::string>(child, "name");
     Sample sample = sample_in(line);
     if (sample.event ==
         format::kSampleEvents[static_cast<std::size_t>(format::SampleEvent::baseline)]) {
@@ -52,6 +57,9 @@ void Samples::read_new(const std::string& directory) {
                          [](const Sample& a, const Sample& b) { return a.time < b.time; });
     samples_.insert(at, std::move(sample));
   }
+  lost_ = experiment.is_still
+              ? std::max(damaged_, numbers_.missing(experiment.control.overview_lines))
+              : damaged_;
 }
 
 format::Figures between(const format::Figures& before, const format::Figures& after) {

@@ -2,11 +2,14 @@
 // thread, one at a time.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "libcollector/format/overview.h"
 #include "reader/base/result.h"
+#include "reader/experiment/experiment.h"
+#include "reader/experiment/json_lines.h"
 
 namespace gnomon::reader {
 
@@ -32,22 +35,27 @@ class Samples {
  public:
   // Reads the samples that were added since the last call. An experiment may have none, and what
   // reports say of its events does not depend on them: see fault().
-  void read_new(const std::string& directory);
+  void read_new(const Experiment& experiment);
 
   // In the order of time.
   const std::vector<Sample>& all() const { return samples_; }
   // What threads had used before they were watched.
   const std::vector<ThreadSample>& baseline() const { return baseline_; }
-  // Lines that could not be read; their samples are missing.
-  std::uint64_t damaged() const { return damaged_; }
+  // Child processes that were seen, by pid, and the names of their programs.
+  const std::map<std::uint32_t, std::string>& children() const { return children_; }
+  // Samples that were begun and cannot be read, once nothing is written any more.
+  std::uint64_t lost() const { return lost_; }
   // Why the file could not be read, a clause; empty: it could.
   const std::string& fault() const { return fault_; }
 
  private:
   std::vector<Sample> samples_;
   std::vector<ThreadSample> baseline_;
-  std::uint64_t read_ = 0;  // bytes of the file
-  std::uint64_t damaged_ = 0;
+  std::map<std::uint32_t, std::string> children_;
+  std::uint64_t read_ = 0;     // bytes of the file
+  std::uint64_t damaged_ = 0;  // lines
+  std::uint64_t lost_ = 0;
+  LineNumbers numbers_;
   std::string fault_;
 };
 

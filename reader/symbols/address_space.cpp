@@ -18,10 +18,10 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 std::size_t AddressSpace::file_of(const LoadObject& object) {
   const auto same = std::find_if(files_.begin(), files_.end(), [&](const File& file) {
-    return file.path == object.path && file.build_id == object.build_id;
+    return file.path == object.path && file.identity == object.file;
   });
   if (same != files_.end()) return static_cast<std::size_t>(same - files_.begin());
-  files_.push_back({object.path, object.build_id, std::nullopt});
+  files_.push_back({object.path, object.file, std::nullopt});
   return files_.size() - 1;
 }
 
@@ -67,10 +67,10 @@ FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
 
 // A container's file of the same path is another one, which the build id tells.
 Result<SymbolIndex> AddressSpace::load(const File& file) const {
-  if (file.path == "[vdso]") return SymbolIndex::load_vdso(file.build_id);
+  if (file.path == "[vdso]") return SymbolIndex::load_vdso(file.identity.build_id);
   Result<SymbolIndex> failed = fault(file.path);
   for (const std::string& place : live_.candidate_paths(file.path)) {
-    auto loaded = SymbolIndex::load(place, file.build_id, interrupt_);
+    auto loaded = SymbolIndex::load(place, file.identity, interrupt_);
     if (loaded) return loaded;
     if (place == file.path) failed = std::move(loaded);
   }
@@ -84,6 +84,7 @@ FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   if (!file.symbols) {
     auto loaded = load(file);
     if (!loaded) faults_.push_back(sentence(loaded.error()));
+    if (loaded && loaded->was_touched()) doubtful_.push_back(file.path);
     file.symbols = loaded ? std::move(*loaded) : SymbolIndex({});
   }
   const SymbolIndex::Place place = file.symbols->find(pc - object->at.bias);

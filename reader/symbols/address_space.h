@@ -40,11 +40,14 @@ class AddressSpace {
 
   // Why symbols are missing, a clause an object. Complete once every pc was asked for.
   const std::vector<std::string>& faults() const { return faults_; }
+  // Files that may not be those of the recording, paths. Complete once every pc was asked for.
+  const std::vector<std::string>& doubtful() const { return doubtful_; }
 
  private:
   // One file however often it was loaded.
   struct File {
-    std::string path, build_id;
+    std::string path;
+    FileIdentity identity;
     std::optional<SymbolIndex> symbols;  // none: not loaded yet
   };
   struct Object {
@@ -63,7 +66,7 @@ class AddressSpace {
   std::vector<Function> functions_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, FunctionId> known_;  // file and place in it
   std::map<std::uint32_t, std::unordered_map<std::uint64_t, FunctionId>> by_pc_;  // by epoch
-  std::vector<std::string> faults_;
+  std::vector<std::string> faults_, doubtful_;
   Interrupt interrupt_;
 };
 

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <gelf.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
+#include "libcollector/format/layout.h"
 #include "reader/symbols/function_starts.h"
 #include "reader/symbols/plt.h"
 #include "reader/symbols/symbol_index.h"
@@ -105,6 +107,32 @@ Bounds bounds_of(Elf* elf, const std::vector<CodeRange>& code) {
   return bounds;
 }
 
+// format/layout.h.
+std::uint64_t layout_of(Elf* elf) {
+  std::size_t count = 0;
+  GElf_Ehdr file;
+  if (!gelf_getehdr(elf, &file) || elf_getphdrnum(elf, &count) != 0) return 0;
+  const auto step = [&](std::uint64_t sum, std::uint64_t offset, std::uint64_t size) {
+    Elf_Data* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(offset), size, ELF_T_BYTE);
+    return data ? format::layout_step(sum, data->d_buf, data->d_size) : sum;
+  };
+  std::uint64_t sum = step(0, file.e_phoff, count * file.e_phentsize);
+  for (std::size_t i = 0; i < count; ++i)
+    if (GElf_Phdr header;
+        gelf_getphdr(elf, static_cast<int>(i), &header) && header.p_type == PT_GNU_EH_FRAME)
+      sum = step(sum, header.p_offset, header.p_filesz);
+  return sum;
+}
+
+bool was_written_since(const std::string& path, const FileIdentity& identity) {
+  struct stat info {};
+  if (identity.modified == 0 || stat(path.c_str(), &info) != 0) return false;
+  const auto modified = static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000 +
+                        static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
+  return modified != identity.modified ||
+         static_cast<std::uint64_t>(info.st_size) != identity.bytes;
+}
+
 // The build-id in a section of notes; empty: there is none.
 std::string build_id_in(Elf_Scn* section) {
   Elf_Data* data = elf_getdata(section, nullptr);
@@ -125,7 +153,7 @@ std::size_t image_bytes(const Elf64_Ehdr& header) {
 
 }  // namespace
 
-Result<SymbolIndex> SymbolIndex::load(const std::string& path, const std::string& build_id,
+Result<SymbolIndex> SymbolIndex::load(const std::string& path, const FileIdentity& identity,
                                       const Interrupt& interrupt) {
   const std::unique_ptr<Dwfl, DwflEnd> dwfl(dwfl_begin(&kCallbacks));
   if (!dwfl) return fault("elfutils cannot start", dwfl_errmsg(-1));
@@ -138,14 +166,19 @@ Result<SymbolIndex> SymbolIndex::load(const std::string& path, const std::string
   const unsigned char* id = nullptr;
   GElf_Addr where = 0;
   const int length = dwfl_module_build_id(module, &id, &where);
-  if (!build_id.empty() && (length <= 0 || hex(id, static_cast<std::size_t>(length)) != build_id))
+  const bool has_its_id =
+      identity.build_id.empty() ||
+      (length > 0 && hex(id, static_cast<std::size_t>(length)) == identity.build_id);
+  if (!has_its_id || (identity.layout != 0 && layout_of(elf) != identity.layout))
     return fault(path + " has changed since it was recorded");
   const std::vector<CodeRange> code = code_of(elf);
   std::vector<Symbol> symbols;
   if (!add_symbols(module, bias, code, interrupt, symbols)) return interrupted();
   const std::vector<Symbol> stubs = plt_symbols(elf);
   symbols.insert(symbols.end(), stubs.begin(), stubs.end());
-  return SymbolIndex(std::move(symbols), bounds_of(elf, code));
+  SymbolIndex index(std::move(symbols), bounds_of(elf, code));
+  index.was_touched_ = was_written_since(path, identity);
+  return index;
 }
 
 Result<SymbolIndex> SymbolIndex::load_vdso(const std::string& build_id) {

@@ -6,6 +6,7 @@
 
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
+#include "reader/experiment/experiment.h"
 
 namespace gnomon::reader {
 
@@ -26,9 +27,9 @@ struct Bounds {
 
 class SymbolIndex {
  public:
-  // Reads .symtab of the file or of its separate debug file, else .dynsym. build_id: hexadecimal;
-  // a file with another one is refused. Empty: not checked.
-  static Result<SymbolIndex> load(const std::string& path, const std::string& build_id,
+  // Reads .symtab of the file or of its separate debug file, else .dynsym. A file with another
+  // identity is refused; what is not known of that is not compared.
+  static Result<SymbolIndex> load(const std::string& path, const FileIdentity& identity,
                                   const Interrupt& interrupt = {});
   // Reads the vdso of this process, if it has that build-id.
   static Result<SymbolIndex> load_vdso(const std::string& build_id);
@@ -46,6 +47,9 @@ class SymbolIndex {
   Place find(std::uint64_t address) const;
   const Symbol& symbol(std::uint32_t number) const { return symbols_[number]; }
   std::size_t size() const { return symbols_.size(); }
+  // Returns true if the file has no build-id and was changed since it was recorded, though its
+  // layout is the same.
+  bool was_touched() const { return was_touched_; }
   // Returns true if the file has Ada's start, so that its names are encoded as GNAT does.
   bool is_ada() const { return is_ada_; }
 
@@ -61,6 +65,7 @@ class SymbolIndex {
   std::vector<Range> ranges_;          // sorted, apart from each other
   std::vector<std::uint64_t> starts_;  // sorted
   bool is_ada_ = false;
+  bool was_touched_ = false;
 };
 
 }  // namespace gnomon::reader

@@ -49,14 +49,18 @@ bool append(const collector::ExperimentDirectory& directory, const char* name, J
 
 bool write_texts(const Code& code, Recorder& recorder) {
   char text[4096];
-  JsonLine header(text, sizeof text);
+  JsonLine header(0, text, sizeof text);
   header.open("format", '{').number("major", format::kFormatMajor);
   header.number("minor", format::kFormatMinor).close('}').hex("session", kSession).number("pid", 1);
   header.open("argv", '[').item("write_experiment").close(']');
   collector::write_events(header);
   if (!append(recorder.directory(), format::kHeaderFile, header, text)) return false;
-  JsonLine map(text, sizeof text);
-  map.text("event", "load").hex("begin", code.begin).hex("end", code.end).hex("bias", code.bias);
+  JsonLine map(kSession, text, sizeof text);
+  map.number("line", recorder.next_map_line())
+      .text("event", "load")
+      .hex("begin", code.begin)
+      .hex("end", code.end)
+      .hex("bias", code.bias);
   map.text("path", code.path.c_str());
   if (!append(recorder.directory(), format::kMapFile, map, text)) return false;
   recorder.count_map_line();

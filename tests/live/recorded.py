@@ -6,10 +6,10 @@ import subprocess
 import time
 
 
-def variables(build, program, work, interval=10_000_000, hold=0, settings=""):
+def variables(build, program, work, interval=10_000_000, hold=0, settings="", session=1):
     library = str(build / "lib/libcollector.so")
     return {"LD_PRELOAD": library, "GNOMON_LIBRARY": library, "GNOMON_TARGET": str(pathlib.Path(program).resolve()),
-            "GNOMON_SESSION": "1", "GNOMON_STEM": f"{work}/test",
+            "GNOMON_SESSION": str(session), "GNOMON_STEM": f"{work}/test",
             "GNOMON_SETTINGS": f"p={interval};h={hold * 1_000_000};{settings}"}
 
 

@@ -67,8 +67,8 @@ std::vector<std::string> sample_notes(const Analysis& analysis) {
   else if (analysis.span_samples().empty())
     notes.emplace_back("no sample was taken in that part.");
   if (const std::string note = gap_note(analysis); !note.empty()) notes.push_back(note);
-  if (const auto count = samples.damaged(); count != 0)
-    notes.push_back(fmt::format("samples that are damaged and left out: {}.", count));
+  if (const auto count = samples.lost(); count != 0)
+    notes.push_back(fmt::format("samples that are damaged or missing: {}.", count));
   std::uint64_t left_out = 0;
   for (const Sample& sample : analysis.span_samples()) left_out += sample.threads_left_out;
   if (left_out != 0)

@@ -17,7 +17,7 @@ TEST(JsonLine, AnyBytes) {
     for (auto n = random() % 12; n > 0; --n)
       text += static_cast<char>(1 + random() % (i % 2 ? 255 : 40));
     char buffer[512];
-    JsonLine line(buffer, sizeof buffer);
+    JsonLine line(1, buffer, sizeof buffer);
     line.text("a", text.c_str()).number("n", random()).hex("h", 0xabc);
     line.open("list", '[').item("x").item(text.c_str()).close(']');
     const std::size_t length = line.finish();
@@ -30,7 +30,7 @@ TEST(JsonLine, AnyBytes) {
 
 TEST(JsonLine, TooLongIsNothing) {
   char buffer[10];
-  JsonLine line(buffer, sizeof buffer);
+  JsonLine line(1, buffer, sizeof buffer);
   line.text("key", "a long value");
   EXPECT_EQ(line.finish(), 0u);
 }

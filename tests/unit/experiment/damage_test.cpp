@@ -93,6 +93,45 @@ TEST_F(Damaged, BitsOfAnOpenExperiment) {
   EXPECT_GT(flip("stacks", kNodes, kNodes + 20 * sizeof(format::StackNode), 2000), 900);
 }
 
+// Records of a lane are all there that its header counts, each at its own place.
+TEST_F(Damaged, RecordsOfAnOpenExperimentDoNotVanishOrMove) {
+  constexpr off_t kRecord = sizeof(format::ClockSample);
+  const auto place = [](off_t number) {
+    return static_cast<off_t>(sizeof(format::BlockHeader)) + number * kRecord;
+  };
+  write(20);
+  ASSERT_NE(text(), "");
+  const int fd = open(directory_.file("lanes").c_str(), O_RDWR);
+  ASSERT_GE(fd, 0);
+  char kept[kRecord] = {}, other[kRecord] = {};
+  ASSERT_EQ(pread(fd, other, kRecord, place(3)), kRecord);
+  const std::vector<char> zeros(kRecord);
+  for (const off_t number : {0, 7, 19}) {
+    ASSERT_EQ(pread(fd, kept, kRecord, place(number)), kRecord);
+    for (const char* harm : {zeros.data(), static_cast<const char*>(other)}) {
+      ASSERT_EQ(pwrite(fd, harm, kRecord, place(number)), kRecord);
+      EXPECT_EQ(text(), "") << number;
+    }
+    ASSERT_EQ(pwrite(fd, kept, kRecord, place(number)), kRecord);
+  }
+  ASSERT_EQ(pwrite(fd, other, kRecord, place(20)), kRecord);  // behind the last one
+  EXPECT_EQ(text(), "");
+  close(fd);
+}
+
+TEST_F(Damaged, AMapOfAnotherRunIsNoticed) {
+  write(20);
+  recorder_->end(2000, 200);
+  ASSERT_NE(text(), "");
+  char line[512];
+  collector::JsonLine other(kSession + 1, line, sizeof line);
+  other.number("line", 0).text("event", "load").hex("begin", 0x1000).hex("end", 0x2000);
+  other.hex("bias", 0).text("path", "/other");
+  fs::remove(directory_.file("map.jsonl"));
+  ASSERT_TRUE(write_line(recorder_->directory(), format::kMapFile, other, line));
+  EXPECT_EQ(text(), "");
+}
+
 TEST_F(Damaged, EveryCut) {
   write(3000);
   recorder_->end(2000, 30000);

@@ -46,7 +46,7 @@ inline bool write_line(const collector::ExperimentDirectory& directory, const ch
 
 inline std::string header_line(std::uint64_t major = format::kFormatMajor, std::uint64_t pid = 1) {
   char text[4096];
-  collector::JsonLine line(text, sizeof text);
+  collector::JsonLine line(0, text, sizeof text);
   line.open("format", '{').number("major", major).number("minor", 0).close('}');
   line.hex("session", kSession).number("pid", pid).open("argv", '[').item("x").close(']');
   collector::write_events(line);
@@ -66,8 +66,11 @@ struct Loaded {
 
 inline bool write_map(collector::Recorder& recorder, const Loaded& object) {
   char text[512];
-  collector::JsonLine line(text, sizeof text);
-  line.text("event", "load").hex("begin", object.begin).hex("end", object.end);
+  collector::JsonLine line(kSession, text, sizeof text);
+  line.number("line", recorder.next_map_line())
+      .text("event", "load")
+      .hex("begin", object.begin)
+      .hex("end", object.end);
   line.hex("bias", object.bias).text("path", object.path.c_str());
   if (!write_line(recorder.directory(), format::kMapFile, line, text)) return false;
   recorder.count_map_line();

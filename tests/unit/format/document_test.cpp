@@ -73,7 +73,7 @@ TEST(Document, Blocks) {
   HAS(BlockHeader, major);
   HAS(BlockHeader, kind);
   HAS(BlockHeader, number);
-  HAS(BlockHeader, reserved);
+  HAS(BlockHeader, begun);
   HAS(BlockHeader, session);
   HAS(BlockHeader, thread);
   HAS(BlockHeader, cpu);
@@ -189,6 +189,10 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, sampler);
   HAS(ControlPage, pause_reason);
   HAS(ControlPage, mailbox);
+  HAS(ControlPage, overview_lines);
+  HAS(ControlPage, log_lines);
+  HAS(ControlPage, begun);
+  HAS(ControlPage, children);
 }
 
 }  // namespace

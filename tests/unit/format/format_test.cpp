@@ -6,6 +6,7 @@
 
 #include "libcollector/format/block.h"
 #include "libcollector/format/events.h"
+#include "libcollector/format/text.h"
 
 namespace gnomon::format {
 namespace {
@@ -15,7 +16,7 @@ ClockSample example() { return {{0, 4711, 123'456'789, 42, 1, 0, 0}, 10'007'000}
 std::uint16_t check_of(const ClockSample& sample) {
   std::uint32_t words[sizeof sample / 4];
   std::memcpy(words, &sample, sizeof sample);
-  return record_check(record_digest(kClockSample, words, sizeof sample));
+  return record_check(record_digest(kClockSample, 48, words, sizeof sample));
 }
 
 TEST(RecordCheck, DoesNotCoverItsOwnWord) {
@@ -23,6 +24,18 @@ TEST(RecordCheck, DoesNotCoverItsOwnWord) {
   b.head.word = 0xffffffff;
   EXPECT_EQ(check_of(a), check_of(b));
 }
+
+TEST(RecordCheck, DependsOnThePlaceInTheBlock) {
+  std::uint32_t words[sizeof(ClockSample) / 4];
+  const ClockSample sample = example();
+  std::memcpy(words, &sample, sizeof sample);
+  EXPECT_NE(record_check(record_digest(kClockSample, 48, words, sizeof sample)),
+            record_check(record_digest(kClockSample, 80, words, sizeof sample)));
+  std::uint64_t compact[2] = {CompactWord::of(0x1000, 1, 0).bits, 7};
+  EXPECT_NE(compact_check(48, compact, sizeof compact), compact_check(64, compact, sizeof compact));
+}
+
+TEST(LineCheck, DependsOnTheSession) { EXPECT_NE(line_check(1, "{}", 2), line_check(2, "{}", 2)); }
 
 TEST(RecordCheck, NoticesEverySingleBitFlip) {
   const std::uint16_t sound = check_of(example());

@@ -43,7 +43,7 @@ class ExperimentHost : public commands::Host {
 
 std::string header_line() {
   char text[4096];
-  collector::JsonLine line(text, sizeof text);
+  collector::JsonLine line(0, text, sizeof text);
   line.open("format", '{').number("major", format::kFormatMajor).number("minor", 0).close('}');
   line.hex("session", test::kSession).number("pid", 77);
   line.open("argv", '[').item("demo").item("-x").close(']').text("executable", "/bin/demo");
@@ -111,8 +111,9 @@ class Golden : public testing::Test {
     figure(figures, format::Figure::storage_read) = format::kUnknownFigure;
     figure(figures, format::Figure::threads) = 1;
     char text[2048];
-    collector::JsonLine line(text, sizeof text);
-    collector::begin_sample(line, event, label, now_, figures);
+    collector::JsonLine line(test::kSession, text, sizeof text);
+    collector::begin_sample(line, recorder_->control()->overview_lines++, event, label, now_,
+                            figures);
     if (thread != 0) {
       format::Figures own = format::unknown_figures();
       figure(own, format::Figure::cpu) = factor * kMs / 2;
@@ -128,8 +129,10 @@ class Golden : public testing::Test {
 
   void log(const char* event, const char* reason) {
     char text[256];
-    collector::JsonLine line(text, sizeof text);
-    line.text("event", event).number("time", now_);
+    collector::JsonLine line(test::kSession, text, sizeof text);
+    line.number("line", recorder_->control()->log_lines++)
+        .text("event", event)
+        .number("time", now_);
     if (*reason) line.text(format::kLogReason, reason);
     EXPECT_TRUE(test::write_line(recorder_->directory(), format::kLogFile, line, text));
   }

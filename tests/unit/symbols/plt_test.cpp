@@ -59,7 +59,7 @@ TEST(Plt, UnknownCodeIsOneRow) {
 }
 
 TEST(Plt, OfARealFile) {
-  const auto index = SymbolIndex::load("/proc/self/exe", "");
+  const auto index = SymbolIndex::load("/proc/self/exe", {});
   ASSERT_TRUE(index);
   bool found = false;
   for (std::uint32_t i = 0; i < index->size(); ++i)

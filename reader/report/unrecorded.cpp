@@ -1,0 +1,111 @@
+// What of a program was not recorded: threads that the clock has not sampled, child processes. Any
+// thread.
+#include "reader/report/unrecorded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+namespace gnomon::reader {
+namespace {
+
+using format::Figure;
+using format::figure;
+
+std::string names_text(const std::set<std::string>& names) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  std::size_t count = 0;
+  for (const std::string& name : names) {
+    if (count != 0) text += ", ";
+    if (count++ == kMost) return text + "...";
+    text += name;
+  }
+  return text;
+}
+
+struct Used {
+  std::string name;
+  std::uint64_t cpu = 0;  // ns, since the recording began
+};
+
+// By thread, as far as gnomon-sampler has looked.
+std::map<std::uint32_t, Used> used_by_threads(const Analysis& analysis) {
+  std::map<std::uint32_t, std::uint64_t> before;
+  for (const ThreadSample& thread : analysis.samples().baseline())
+    before[thread.thread] = figure(thread.figures, Figure::cpu);
+  std::map<std::uint32_t, Used> used;
+  for (const Sample& sample : analysis.span_samples())
+    for (const ThreadSample& thread : sample.threads) {
+      const std::uint64_t cpu = figure(thread.figures, Figure::cpu), begin = before[thread.thread];
+      if (cpu != format::kUnknownFigure && cpu >= begin)
+        used[thread.thread] = {thread.name, cpu - begin};
+    }
+  return used;
+}
+
+// Returns true if the recording counts threads that it could not sample.
+bool is_explained(const format::ControlPage& control) {
+  using format::Drop;
+  constexpr std::array kReasons{Drop::threads_full,      Drop::thread_clocks,
+                                Drop::handler_displaced, Drop::small_alternate_stack,
+                                Drop::blocking_threads,  Drop::foreign_thread_makers};
+  return std::any_of(kReasons.begin(), kReasons.end(), [&](Drop drop) {
+    return control.dropped[static_cast<std::size_t>(drop)] != 0;
+  });
+}
+
+}  // namespace
+
+// The clock's first sample of a thread comes after an interval of its CPU time; one that is late,
+// or on its way when the recording ends, is no loss.
+std::string unsampled_threads_note(const Analysis& analysis) {
+  constexpr std::uint64_t kIntervals = 5, kLate = 50'000'000;  // ns
+  const Experiment& experiment = analysis.experiment();
+  const std::uint64_t interval = experiment.header.interval.value;
+  if (!analysis.span().is_whole() || interval == 0 || experiment.state() == format::State::failed ||
+      !analysis.instants().log.pauses().empty())
+    return "";
+  std::set<std::string> names;
+  std::uint64_t count = 0, cpu = 0;
+  for (const auto& [thread, used] : used_by_threads(analysis)) {
+    if (used.cpu <= kIntervals * interval + kLate || analysis.has_sampled(thread)) continue;
+    ++count;
+    cpu += used.cpu;
+    names.insert(used.name);
+  }
+  if (count == 0) return "";
+  return fmt::format(
+      "threads that have no clock sample: {} ({}), which used {:.3f} s of CPU time: {}.", count,
+      names_text(names), seconds(Nanoseconds{cpu}),
+      is_explained(experiment.control)
+          ? "see why above"
+          : "the collector does not see a thread that is made by clone, by a pthread_create that a "
+            "library looks up itself, or in a namespace of dlmopen");
+}
+
+std::string children_note(const Analysis& analysis) {
+  if (!analysis.span().is_whole()) return "";
+  const Samples& samples = analysis.samples();
+  const auto& seen = samples.children();
+  const std::uint64_t count =
+      std::max<std::uint64_t>(analysis.experiment().control.children, seen.size());
+  if (count == 0) return "";
+  std::set<std::string> names;
+  for (const auto& [process, name] : seen) names.insert(name);
+  std::uint64_t cpu = format::kUnknownFigure;
+  if (samples.all().size() > 1)
+    cpu = figure(between(samples.all().front().figures, samples.all().back().figures),
+                 Figure::children);
+  return fmt::format("child processes that the program started are not recorded: {}{}{}.", count,
+                     names.empty() ? "" : fmt::format(" ({})", names_text(names)),
+                     cpu == format::kUnknownFigure
+                         ? ""
+                         : fmt::format("; those that have ended used {:.3f} s of CPU time",
+                                       seconds(Nanoseconds{cpu})));
+}
+
+}  // namespace gnomon::reader

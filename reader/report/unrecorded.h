@@ -1,0 +1,15 @@
+// What of a program was not recorded: threads that the clock has not sampled, child processes;
+// sentences to stand above a table. Any thread.
+#pragma once
+#include <string>
+
+#include "reader/analysis/analysis.h"
+
+namespace gnomon::reader {
+
+// Empty if every thread that has used CPU time was sampled, as far as samples tell.
+std::string unsampled_threads_note(const Analysis& analysis);
+// Empty if the program started no child process, as far as that is known.
+std::string children_note(const Analysis& analysis);
+
+}  // namespace gnomon::reader
