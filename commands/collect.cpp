@@ -62,7 +62,7 @@ std::string subject_of(const CollectLine& line) {
 Result<Answer> execute_program(const CollectLine& line, const injector::ProgramFile& program,
                                const injector::Settings& settings) {
   for (const std::string& warning : line.warnings)
-    fmt::print(stderr, "gnomon: note: {}\n", warning);
+    fmt::print(stderr, "gnomon: note: {}\n", one_line(warning));
   return tl::unexpected(
       injector::execute_recorded({settings, program, line.program, line.is_stopped, "gnomon: "}));
 }

@@ -186,7 +186,7 @@ int main(int argc, char** argv) try {
     return 1;
   }
   for (const std::string& warning : answer->warnings)
-    fmt::print(stderr, "gnomon: note: {}\n", warning);
+    fmt::print(stderr, "gnomon: note: {}\n", one_line(warning));
   const std::string& text = answer->text;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return 0;

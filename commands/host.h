@@ -48,6 +48,8 @@ class Host {
   virtual reader::Progress progress(const reader::Experiment& experiment) {
     return reader::progress_of(experiment);
   }
+  // Files of symbols that the user has named.
+  virtual reader::DebugFiles debug_files() { return {}; }
   // Whether the user wants long work to end.
   virtual Interrupt interrupt() const = 0;
   // What `status` says besides the experiment; empty: nothing.
@@ -63,6 +65,7 @@ class Host {
   // commands.
   Result<reader::Analysis*> analysis(const std::string& directory,
                                      const reader::SpanChoice& span = {}) {
+    analyses_.use_debug_files(debug_files());
     return analyses_.get(
         directory, span, [this](const auto& experiment) { return progress(experiment); },
         interrupt());

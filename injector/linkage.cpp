@@ -35,6 +35,7 @@ std::optional<std::uint64_t> offset_of(const std::vector<Elf64_Phdr>& segments,
 struct Dynamic {
   std::uint64_t names = 0, names_bytes = 0;  // address
   std::vector<std::uint64_t> needed;         // places in names
+  std::optional<std::uint64_t> own;          // place of its own name
 };
 Dynamic dynamic_of(std::ifstream& file, const Elf64_Phdr& segment) {
   Dynamic found;
@@ -43,6 +44,7 @@ Dynamic dynamic_of(std::ifstream& file, const Elf64_Phdr& segment) {
     if (!read_at(file, segment.p_offset + at, entry) || entry.d_tag == DT_NULL) break;
     if (entry.d_tag == DT_STRTAB) found.names = entry.d_un.d_ptr;
     if (entry.d_tag == DT_STRSZ) found.names_bytes = entry.d_un.d_val;
+    if (entry.d_tag == DT_SONAME) found.own = entry.d_un.d_val;
     if (entry.d_tag == DT_NEEDED) found.needed.push_back(entry.d_un.d_val);
   }
   return found;
@@ -68,6 +70,8 @@ std::optional<Linkage> Linkage::of(const std::string& path) {
       break;
     for (const std::uint64_t at : dynamic.needed)
       if (at < found.names_.size()) found.needed_.emplace_back(found.names_.c_str() + at);
+    if (dynamic.own && *dynamic.own < found.names_.size())
+      found.soname_ = found.names_.c_str() + *dynamic.own;
     return found;
   }
   return std::nullopt;

@@ -14,11 +14,14 @@ class Linkage {
 
   // DT_NEEDED: names of the libraries.
   const std::vector<std::string>& needed() const { return needed_; }
+  // DT_SONAME: the library's own name; empty: it has none.
+  const std::string& soname() const { return soname_; }
   // Returns true if the file defines or needs a dynamic symbol of this name.
   bool has_symbol(std::string_view name) const;
 
  private:
   std::vector<std::string> needed_;
+  std::string soname_;
   std::string names_;  // the dynamic string table
 };
 

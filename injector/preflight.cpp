@@ -55,7 +55,13 @@ Segments segments_of(std::ifstream& file, const Elf64_Ehdr& header) {
   return found;
 }
 
-// Returns the loader that the program names.
+// glibc's loader, which may be executed itself: `ld-linux-x86-64.so.2 PROGRAM`.
+bool is_loader(const std::string& path) {
+  const auto linkage = Linkage::of(path);
+  return linkage && linkage->soname().starts_with("ld-linux");
+}
+
+// Returns the loader that the program names, or is.
 Result<std::string> check_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header{};
@@ -68,6 +74,7 @@ Result<std::string> check_file(const std::string& path) {
     return fault("it is not a 64-bit x86 program",
                  std::string("build it for x86-64; ") + kFromOutside);
   const Segments segments = segments_of(file, header);
+  if (!segments.interpreter && is_loader(path)) return path;
   if (!segments.interpreter && segments.is_go)
     return fault("it is a Go program without cgo, so no library can be loaded into it",
                  "build it with CGO_ENABLED=1, or see Go's own pprof");

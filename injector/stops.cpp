@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "injector/attach/lldb/lldb_local.h"
 #include "injector/lldb_commands.h"
 #include "injector/log.h"
 #include "injector/sampler.h"
@@ -71,6 +72,7 @@ Result<void> Stops::note(lldb::SBProcess process) {
   if (number == process_ && stop == stop_) return {};
   process_ = number;
   stop_ = stop;
+  if (is_record(process) || !check_is_local(process)) return {};
   format::ControlPage* const page = page_of(static_cast<pid_t>(process.GetProcessID()));
   if (!page) return {};
   const std::string reason = reason_of(process.GetSelectedThread());

@@ -154,6 +154,13 @@ Result<std::string> Session::enable() {
     return fault("there is no target to collect from", "choose one with `target create PROGRAM`");
   lldb::SBProcess process = target.GetProcess();
   const bool alive = is_alive(process);
+  const bool is_held = process.GetState() == lldb::eStateStopped;
+  if (!alive && is_running_somewhere(process) &&
+      (is_held || !injector::has_ended(number_of(process))))
+    if (const auto local = injector::check_is_local(process); !local)
+      return fault(
+          fmt::format("cannot record process {}: {}", process.GetProcessID(), local.error().what),
+          local.error().next);
   const bool later_too = launch_ && launch_->target() == target;
   if (later_too && (!alive || is_recorded(process)))
     return std::string("Already enabled: every run writes an experiment.\n");

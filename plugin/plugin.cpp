@@ -29,7 +29,8 @@ class Row : public lldb::SBCommandPluginInterface {
       answer.SetStatus(lldb::eReturnStatusFailed);
       return false;
     }
-    for (const std::string& warning : said->warnings) answer.AppendWarning(warning.c_str());
+    for (const std::string& warning : said->warnings)
+      answer.AppendWarning(one_line(warning).c_str());
     answer.PutCString(said->text.c_str());
     answer.SetStatus(lldb::eReturnStatusSuccessFinishResult);
     return true;

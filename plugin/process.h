@@ -3,6 +3,7 @@
 #include <lldb/API/LLDB.h>
 #include <sys/types.h>
 
+#include "injector/attach/lldb/lldb_local.h"
 #include "injector/attach/remote/remote_process.h"
 
 namespace gnomon::plugin {
@@ -12,7 +13,7 @@ inline pid_t number_of(lldb::SBProcess process) {
 }
 
 // LLDB learns of the end of a process, also after `kill`, a moment after it.
-inline bool is_alive(lldb::SBProcess process) {
+inline bool is_running_somewhere(lldb::SBProcess process) {
   switch (process.GetState()) {
     case lldb::eStateInvalid:
     case lldb::eStateUnloaded:
@@ -20,8 +21,14 @@ inline bool is_alive(lldb::SBProcess process) {
     case lldb::eStateDetached:
       return false;
     default:
-      return process.IsValid() && !injector::has_ended(number_of(process));
+      return process.IsValid() && !injector::is_record(process);
   }
+}
+
+// Returns true for a process of this machine that has not ended.
+inline bool is_alive(lldb::SBProcess process) {
+  return is_running_somewhere(process) && !injector::has_ended(number_of(process)) &&
+         injector::check_is_local(process);
 }
 
 }  // namespace gnomon::plugin

@@ -75,6 +75,24 @@ Interrupt Session::interrupt() const {
   return Interrupt([debugger = debugger_]() mutable { return debugger.InterruptRequested(); });
 }
 
+// What LLDB has found by its own settings, and what `target symbols add` has given it.
+reader::DebugFiles Session::debug_files() {
+  const auto path_of = [](lldb::SBFileSpec file) {
+    char path[4096] = "";
+    file.GetPath(path, sizeof path);
+    return std::string(path);
+  };
+  reader::DebugFiles files;
+  lldb::SBTarget target = debugger_.GetSelectedTarget();
+  for (std::uint32_t i = 0; i < target.GetNumModules(); ++i) {
+    lldb::SBModule module = target.GetModuleAtIndex(i);
+    const std::string object = path_of(module.GetFileSpec());
+    const std::string symbols = path_of(module.GetSymbolFileSpec());
+    if (!symbols.empty() && symbols != object) files[object] = symbols;
+  }
+  return files;
+}
+
 reader::Progress Session::progress(const reader::Experiment& experiment) {
   lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
   if (is_alive(process) && process.GetProcessID() == experiment.header.pid &&

@@ -25,6 +25,7 @@ class Session : public commands::Host {
   std::size_t default_limit() const override { return 40; }
   reader::TextStyle style() const override;
   Interrupt interrupt() const override;
+  reader::DebugFiles debug_files() override;
   std::string state() override;
   reader::Progress progress(const reader::Experiment& experiment) override;
   Result<std::string> record_sample(const std::string& label) override;

@@ -26,6 +26,15 @@ std::size_t utf8_length(const unsigned char* s) {
 
 }  // namespace
 
+bool is_utf8(const char* text) {
+  for (auto s = reinterpret_cast<const unsigned char*>(text); *s;) {
+    const std::size_t length = utf8_length(s);
+    if (length == 0) return false;
+    s += length;
+  }
+  return true;
+}
+
 void JsonLine::put(char c) {
   if (used_ < size_)
     at_[used_++] = c;

@@ -5,6 +5,9 @@
 
 namespace gnomon::collector {
 
+// Returns true if the text is well-formed UTF-8 (RFC 3629), which JSON is made of.
+bool is_utf8(const char* text);
+
 class JsonLine {
  public:
   // session: of the experiment; 0: of header.json.
@@ -13,6 +16,7 @@ class JsonLine {
     put('{');
   }
 
+  // What is no UTF-8 is replaced.
   JsonLine& text(const char* key, const char* value);
   JsonLine& number(const char* key, std::uint64_t value);
   JsonLine& hex(const char* key, std::uint64_t value);  // as text, "0x..."

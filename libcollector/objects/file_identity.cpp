@@ -25,10 +25,10 @@ std::uint64_t layout_of(const LoadObject& object) {
 
 }  // namespace
 
-FileIdentity identity_of_file(const LoadObject& object) {
+FileIdentity identity_of_file(const LoadObject& object, const char* path) {
   FileIdentity identity;
   struct stat info {};
-  if (object.path && raw_syscall(SYS_newfstatat, AT_FDCWD, arg(object.path), arg(&info), 0) == 0) {
+  if (raw_syscall(SYS_newfstatat, AT_FDCWD, arg(path), arg(&info), 0) == 0) {
     identity.bytes = static_cast<std::uint64_t>(info.st_size);
     identity.modified = static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000 +
                         static_cast<std::uint64_t>(info.st_mtim.tv_nsec);

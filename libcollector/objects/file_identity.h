@@ -11,7 +11,7 @@ struct FileIdentity {
   std::uint64_t modified = 0;  // time of its last change, ns since 1970
   std::uint64_t layout = 0;    // format/layout.h; 0: not known
 };
-// Takes size and time from the file, and the layout from memory.
-FileIdentity identity_of_file(const LoadObject& object);
+// Takes size and time from the file at `path`, and the layout from memory.
+FileIdentity identity_of_file(const LoadObject& object, const char* path);
 
 }  // namespace gnomon::collector

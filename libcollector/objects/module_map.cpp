@@ -15,6 +15,7 @@
 #include "libcollector/objects/build_id.h"
 #include "libcollector/objects/executable.h"
 #include "libcollector/objects/file_identity.h"
+#include "libcollector/objects/file_path.h"
 #include "libcollector/objects/known_objects.h"
 #include "libcollector/objects/object_file.h"
 
@@ -94,7 +95,10 @@ bool is_same(const KnownObjects::Found& found, const LoadObject& object) {
                                  found.identity == identity_of(object));
 }
 
-FileError write_object(Recorder& recorder, const LoadObject& object, char* text, std::size_t size) {
+// room: for a path.
+FileError write_object(Recorder& recorder, const LoadObject& object, char* room, char* text,
+                       std::size_t size) {
+  const char* path = file_path(object, room);
   const BuildId id = build_id_of(object);
   JsonLine line(recorder.control()->session, text, size);
   line.number("line", recorder.next_map_line())
@@ -103,12 +107,15 @@ FileError write_object(Recorder& recorder, const LoadObject& object, char* text,
       .number("epoch", recorder.epoch())
       .hex("begin", object.begin)
       .hex("end", object.end)
-      .hex("bias", object.bias)
-      .text("path", object.path);
+      .hex("bias", object.bias);
+  if (is_utf8(path))
+    line.text("path", path);
+  else
+    line.bytes("path_bytes", reinterpret_cast<const unsigned char*>(path), std::strlen(path));
   if (id.size != 0) {
     line.bytes("build_id", id.data, id.size);
-  } else if (std::strcmp(object.path, "[vdso]") != 0) {
-    const FileIdentity file = identity_of_file(object);
+  } else if (std::strcmp(path, "[vdso]") != 0) {
+    const FileIdentity file = identity_of_file(object, path);
     line.number("file_bytes", file.bytes).number("modified", file.modified);
     line.hex("layout", file.layout);
   }
@@ -147,22 +154,30 @@ struct Walk {
   std::size_t size;
   FileError error;  // the first one
   bool permanent;
-  char executable[ExperimentDirectory::kPathBytes];
+  char executable[kPathBytes];
+  char path[kPathBytes];
 };
+
+// Not /proc/self/exe, which is the loader's where that was executed itself, as in `ld.so PROGRAM`.
+const char* program_path(const LoadObject& object, char* room) {
+  if (!path_of_mapping(object.begin, room)) executable_path(room, kPathBytes);
+  return room;
+}
 
 int on_object(dl_phdr_info* info, std::size_t, void* data) {
   auto& walk = *static_cast<Walk*>(data);
   LoadObject object = load_object_of(*info);
   if (object.begin >= object.end) return 0;
-  if (!object.path || !*object.path) object.path = walk.executable;
+  if (!object.path || !*object.path) object.path = program_path(object, walk.executable);
   const bool vdso = std::strncmp(object.path, "linux-vdso", 10) == 0;
   if (vdso) object.path = "[vdso]";
   const bool permanent = walk.permanent || vdso || object.path == walk.executable;
   const std::uint64_t identity = permanent ? 0 : identity_of(object);
   known.remember(object, identity);
-  if (frame_header_of(object) == 0) object.frames = find_frame_section(object.path, object);
+  if (frame_header_of(object) == 0)
+    object.frames = find_frame_section(file_path(object, walk.path), object);
   if (noted_count < kMaxNoted) noted[noted_count++] = {object, identity};
-  const FileError error = write_object(*walk.recorder, object, walk.text, walk.size);
+  const FileError error = write_object(*walk.recorder, object, walk.path, walk.text, walk.size);
   if (!walk.error) walk.error = error;
   return 0;
 }
@@ -226,7 +241,6 @@ FileError write_load_objects(Recorder& recorder, Loaded loaded, char* scratch,
   walk.recorder = &recorder;
   walk.error = {};
   walk.permanent = loaded == Loaded::at_start;
-  executable_path(walk.executable, sizeof walk.executable);
   dl_iterate_phdr(on_object, &walk);
   return walk.error;
 }
@@ -239,7 +253,7 @@ bool note_load_object(std::uint64_t pc, Recorder& recorder, Writer& writer) {
   if (before && is_same(before, object)) return false;
   const bool replaced = before && unload(recorder, before);
   known.remember(object, identity_of(object));
-  if (write_object(recorder, object, writer.text, sizeof writer.text))
+  if (write_object(recorder, object, writer.path, writer.text, sizeof writer.text))
     recorder.drop(format::Drop::load_objects);
   return replaced;
 }

@@ -27,6 +27,7 @@ struct Writer {
   std::uint32_t busy;
   Lane lanes[format::kDataKinds];
   char text[kTextBytes];  // a line of map.jsonl
+  char path[4096];        // of a load object
   alignas(16) char stack[kWriterStackBytes];
   std::uint64_t frames[kMaxFrames];  // leaf first; the kernel gives memory to what is used of them
 };

@@ -44,6 +44,14 @@ std::uint64_t Analysis::time_of(const Event& event) {
   return field ? event.value(*field) : 0;
 }
 
+std::uint32_t Analysis::thread_of(const Event& event) {
+  if (event.layout.is_compact) return event.block.thread;
+  const auto thread = std::find_if(
+      event.layout.fields.begin(), event.layout.fields.end(),
+      [](const EventLayout::Field& each) { return each.unit == format::Unit::thread; });
+  return thread == event.layout.fields.end() ? 0 : static_cast<std::uint32_t>(event.value(*thread));
+}
+
 bool Analysis::contains(const Event& event) {
   return span_.is_whole() || span_.contains(time_of(event));
 }
@@ -58,8 +66,8 @@ Result<void> Analysis::add(const Event& event) {
                  "record again");
   const std::uint64_t sampled = sums_.total(kTotalCpu) - before;
   sampled_.add(time_of(event), sampled);
-  if (sampled != 0 && event.block.thread != last_thread_)
-    threads_.insert(last_thread_ = event.block.thread);
+  if (const std::uint32_t thread = thread_of(event); sampled != 0 && thread != last_thread_)
+    threads_.insert(last_thread_ = thread);
   return {};
 }
 
@@ -111,6 +119,13 @@ std::vector<std::string> Analysis::symbol_notes() const {
 void AnalysisCache::forget() {
   kept_.clear();
   shared_ = std::make_shared<Shared>();
+  shared_->space.set_debug_files(debug_files_);
+}
+
+void AnalysisCache::use_debug_files(const DebugFiles& files) {
+  if (files == debug_files_) return;
+  debug_files_ = files;
+  forget();
 }
 
 // Finds or opens the analysis of a span, and makes it the last one.

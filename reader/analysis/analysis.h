@@ -63,6 +63,7 @@ class Analysis {
   bool contains(const Event& event);
   // The profile of what was read; it is valid until the next `update`.
   Result<const Profile*> profile(const Interrupt& interrupt);
+  const AddressSpace& address_space() const { return shared_->space; }
   // Why names are missing from the profile, sentences.
   std::vector<std::string> symbol_notes() const;
 
@@ -70,6 +71,7 @@ class Analysis {
   Analysis(Recording recording, std::shared_ptr<Shared> shared);
   Result<void> add(const Event& event);
   std::uint64_t time_of(const Event& event);
+  static std::uint32_t thread_of(const Event& event);
 
   Recording recording_;
   std::shared_ptr<Shared> shared_;
@@ -93,6 +95,8 @@ class AnalysisCache {
   // What the process of that header is doing; asked only if the span depends on it.
   using ProgressOf = std::function<Progress(const Experiment&)>;
 
+  // Symbols are loaded anew if these files are others than those of the last call.
+  void use_debug_files(const DebugFiles& files);
   // Opens the experiment, or reads what is new in it. The analysis is valid until the next call.
   Result<Analysis*> get(const std::string& directory, const SpanChoice& choice,
                         const ProgressOf& progress, const Interrupt& interrupt);
@@ -102,6 +106,7 @@ class AnalysisCache {
   Result<Analysis*> find(const SpanChoice& choice, const ProgressOf& progress, bool& was_kept);
 
   std::string directory_;
+  DebugFiles debug_files_;
   std::shared_ptr<Shared> shared_;
   std::vector<std::unique_ptr<Analysis>> kept_;  // used last: the last one
 };

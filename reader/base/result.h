@@ -4,6 +4,8 @@
 #include <tl/expected.hpp>
 #include <utility>
 
+#include "reader/base/one_line.h"
+
 namespace gnomon {
 
 struct Fault {
@@ -20,7 +22,8 @@ inline tl::unexpected<Fault> fault(std::string what, std::string next = {}) {
 
 // One sentence: "what; next."
 inline std::string sentence(const Fault& fault) {
-  const std::string text = fault.next.empty() ? fault.what : fault.what + "; " + fault.next;
+  const std::string text =
+      one_line(fault.next.empty() ? fault.what : fault.what + "; " + fault.next);
   return text.ends_with('?') ? text : text + ".";
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 
 #include "libcollector/format/block.h"
@@ -57,6 +58,17 @@ FileIdentity identity_in(const Json& line) {
           field<std::uint64_t>(line, "modified"), hex(line, "layout")};
 }
 
+// A path is bytes: one that is no UTF-8 stands in hexadecimal digits.
+std::string path_in(const Json& line) {
+  const auto digits = field<std::string>(line, "path_bytes");
+  std::string path;
+  for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
+    const char pair[] = {digits[at], digits[at + 1], 0};
+    path += static_cast<char>(std::strtoul(pair, nullptr, 16));
+  }
+  return path.empty() ? field<std::string>(line, "path") : path;
+}
+
 Result<std::vector<LoadObject>> read_map(const std::string& directory,
                                          const format::ControlPage& control) {
   const std::string path = directory + "/" + format::kMapFile;
@@ -77,8 +89,7 @@ Result<std::vector<LoadObject>> read_map(const std::string& directory,
     const std::uint64_t begin = hex(line, "begin");
     if (event == "load")
       objects.push_back({field<std::uint64_t>(line, "time"), begin, hex(line, "end"),
-                         hex(line, "bias"), field<std::string>(line, "path"), identity_in(line),
-                         epoch});
+                         hex(line, "bias"), path_in(line), identity_in(line), epoch});
     // Two lines of one object: the later one counts.
     if (event == "unload")
       for (auto object = objects.rbegin(); object != objects.rend(); ++object) {

@@ -16,7 +16,8 @@ struct NewLines {
 // Which numbers of lines were met. Lines are numbered from 0, each number stands once.
 class LineNumbers {
  public:
-  // Returns false if the line has no number, one that was met before, or one beyond any file's.
+  // Returns false if the line has no number, if another line has the same number, or if the number
+  // is larger than the number of lines that any file has.
   bool add(const nlohmann::json& line);
   // How many of the first `begun` numbers were not met.
   std::uint64_t missing(std::uint64_t begun) const;

@@ -34,6 +34,11 @@ std::uint64_t File::size() const {
   return fstat(descriptor_, &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
+std::uint64_t File::bytes_on_disk() const {
+  struct stat info {};
+  return fstat(descriptor_, &info) == 0 ? static_cast<std::uint64_t>(info.st_blocks) * 512 : 0;
+}
+
 Result<std::size_t> File::read(std::uint64_t offset, std::span<std::byte> to) const {
   std::size_t done = 0;
   while (done < to.size()) {

@@ -25,6 +25,11 @@ class File {
   }
   ~File();
 
+  int descriptor() const { return descriptor_; }
+  // Hands the descriptor over to the caller, who closes it.
+  int release() { return std::exchange(descriptor_, -1); }
+  // Bytes that the file takes on the disk: fewer than its size where it has holes.
+  std::uint64_t bytes_on_disk() const;
   // Bytes, now; it may grow.
   std::uint64_t size() const;
   // Fills `to` from `offset` on. Returns the number of bytes read: fewer only at the end of the

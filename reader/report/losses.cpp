@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "reader/report/setting_text.h"
 #include "reader/report/unrecorded.h"
@@ -204,6 +206,31 @@ std::string coverage_note(const Analysis& analysis) {
                                seconds(Nanoseconds{until - experiment.control.start_time})));
 }
 
+// Empty if little time is in functions that lack a name because their file lacks its symbols.
+std::string unnamed_note(const Analysis& analysis, const Profile& profile) {
+  constexpr double kLeast = 1;  // percent
+  const std::set<std::string>& stripped = analysis.address_space().stripped();
+  std::map<std::string, std::uint64_t> times;
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < profile.functions(); ++i) {
+    const Function& function = profile.function(FunctionId{i});
+    if (!function.is_unnamed || !stripped.contains(function.object)) continue;
+    const std::uint64_t time = profile.value(Flavour::exclusive, kTotalCpu, FunctionId{i});
+    if (time != 0) times[function.object] += time;
+    sum += time;
+  }
+  const double share = percent(sum, profile.values(kTotalCpu).total);
+  if (share < kLeast) return "";
+  const auto most = std::max_element(
+      times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const std::string others =
+      times.size() == 1 ? "" : fmt::format(" (and {} more)", times.size() - 1);
+  return fmt::format(
+      "{:.1f} % of the time is in functions without names (<static>@): {}{} has no symbol table, "
+      "and no debug file of it was found; install that, or build it without stripping.",
+      share, most->first, others);
+}
+
 }  // namespace
 
 std::string span_note(const Analysis& analysis) {
@@ -248,6 +275,8 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
 std::vector<std::string> all_notes(const Analysis& analysis, const Profile& profile,
                                    const Shown& shown) {
   std::vector<std::string> notes = loss_notes(analysis, &profile);
+  if (const std::string note = unnamed_note(analysis, profile); !note.empty())
+    notes.push_back(note);
   for (const auto& more : {analysis.symbol_notes(), shown.notes})
     notes.insert(notes.end(), more.begin(), more.end());
   return notes;

@@ -50,7 +50,7 @@ std::string recording_state(const Experiment& experiment, const Log& log) {
 std::string command_line(const Header& header) {
   std::string text;
   for (const std::string& word : header.arguments) text += (text.empty() ? "" : " ") + word;
-  return text;
+  return one_line(text);
 }
 
 std::string clock_text(const Header& header) {

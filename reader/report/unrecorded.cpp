@@ -60,8 +60,8 @@ bool is_explained(const format::ControlPage& control) {
 
 }  // namespace
 
-// The clock's first sample of a thread comes after an interval of its CPU time; one that is late,
-// or on its way when the recording ends, is no loss.
+// The clock samples a thread first after an interval of its CPU time, and late on a crowded CPU, so
+// a thread that used little CPU time lacks no sample. Empty if no thread lacks one.
 std::string unsampled_threads_note(const Analysis& analysis) {
   constexpr std::uint64_t kIntervals = 5, kLate = 50'000'000;  // ns
   const Experiment& experiment = analysis.experiment();

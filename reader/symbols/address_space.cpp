@@ -69,8 +69,11 @@ FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
 Result<SymbolIndex> AddressSpace::load(const File& file) const {
   if (file.path == "[vdso]") return SymbolIndex::load_vdso(file.identity.build_id);
   Result<SymbolIndex> failed = fault(file.path);
+  const auto given = debug_files_.find(file.path);
+  const std::string debug_file = given == debug_files_.end() ? "" : given->second;
   for (const std::string& place : live_.candidate_paths(file.path)) {
-    auto loaded = SymbolIndex::load(place, file.identity, interrupt_);
+    auto loaded =
+        SymbolIndex::load({place, file.path, live_.root(), debug_file}, file.identity, interrupt_);
     if (loaded) return loaded;
     if (place == file.path) failed = std::move(loaded);
   }
@@ -85,6 +88,7 @@ FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
     auto loaded = load(file);
     if (!loaded) faults_.push_back(sentence(loaded.error()));
     if (loaded && loaded->was_touched()) doubtful_.push_back(file.path);
+    if (loaded && loaded->is_stripped()) stripped_.insert(file.path);
     file.symbols = loaded ? std::move(*loaded) : SymbolIndex({});
   }
   const SymbolIndex::Place place = file.symbols->find(pc - object->at.bias);
@@ -101,8 +105,12 @@ FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   }
   // Code between symbols: stripped static functions. The top bit keeps a gap apart from a symbol.
   return add(object->file, place.gap_begin | 1ull << 63,
-             {fmt::format("<static>@{:#x} ({})", place.gap_begin, base_name(file.path)), file.path,
-              place.gap_begin, 0});
+             {fmt::format("<static>@{:#x} ({})", place.gap_begin, base_name(file.path)),
+              file.path,
+              place.gap_begin,
+              0,
+              {},
+              true});
 }
 
 }  // namespace gnomon::reader

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,13 +22,19 @@ struct Function {
   std::string object;                     // path of the load object; empty: none
   std::uint64_t address = 0, size = 0;    // in the object's file, bytes; size 0: not known
   std::vector<std::string> aliases = {};  // other names of the same code
+  bool is_unnamed = false;                // "<static>@...", made up
 };
+
+// Files of symbols that the user has named, by the load object's path.
+using DebugFiles = std::map<std::string, std::string>;
 
 class AddressSpace {
  public:
   // Takes the load objects that are known now in place of those of the last call. live: where the
   // files of a process that runs are found.
   void set_objects(const std::vector<LoadObject>& objects, LiveFiles live = {});
+  // To be called before the first address is asked for.
+  void set_debug_files(DebugFiles files) { debug_files_ = std::move(files); }
   // Asked while symbols are loaded; if it says yes the symbols are missing from then on.
   void set_interrupt(const Interrupt& interrupt) { interrupt_ = interrupt; }
 
@@ -42,6 +49,8 @@ class AddressSpace {
   const std::vector<std::string>& faults() const { return faults_; }
   // Files that may not be those of the recording, paths. Complete once every pc was asked for.
   const std::vector<std::string>& doubtful() const { return doubtful_; }
+  // Files of which only exported functions have names, paths.
+  const std::set<std::string>& stripped() const { return stripped_; }
 
  private:
   // One file however often it was loaded.
@@ -67,6 +76,8 @@ class AddressSpace {
   std::map<std::pair<std::uint64_t, std::uint64_t>, FunctionId> known_;  // file and place in it
   std::map<std::uint32_t, std::unordered_map<std::uint64_t, FunctionId>> by_pc_;  // by epoch
   std::vector<std::string> faults_, doubtful_;
+  std::set<std::string> stripped_;
+  DebugFiles debug_files_;
   Interrupt interrupt_;
 };
 

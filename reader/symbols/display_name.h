@@ -9,8 +9,8 @@ namespace gnomon::reader {
 enum class Names : std::uint8_t { of_others, of_ada };
 
 // C++, Rust, D and Ada names are demangled, without Rust's hash, and those of procedures in Fortran
-// modules; others are returned as they are. A symbol version ("@@GLIBC_2.34") is left out, "@plt"
-// stays.
+// modules; others, and those that decode to very much, are returned as they are. A symbol version
+// ("@@GLIBC_2.34") is left out, "@plt" stays.
 std::string display_name(const char* symbol, Names names = Names::of_others);
 
 }  // namespace gnomon::reader

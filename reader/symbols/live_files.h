@@ -17,6 +17,9 @@ class LiveFiles {
   // its own content under /proc.
   std::vector<std::string> candidate_paths(const std::string& path) const;
 
+  // The process's root directory, as /proc/PID/root; empty: of no process.
+  std::string root() const { return process_.empty() ? "" : process_ + "/root"; }
+
  private:
   std::string process_;
   std::unordered_map<std::string, std::vector<std::string>> removed_;  // where they are, by path

@@ -25,11 +25,19 @@ struct Bounds {
   std::vector<std::uint64_t> starts, ends;  // starts: function_starts()
 };
 
+// Where a load object's file is found.
+struct ObjectSource {
+  std::string path;             // where the file is now
+  std::string known_as = path;  // in the recorded process; a debug file may lie beside that
+  std::string root = {};        // of that process, as /proc/PID/root; empty: ours
+  std::string debug_file = {};  // that the user has named; empty: none
+};
+
 class SymbolIndex {
  public:
   // Reads .symtab of the file or of its separate debug file, else .dynsym. A file with another
   // identity is refused; what is not known of that is not compared.
-  static Result<SymbolIndex> load(const std::string& path, const FileIdentity& identity,
+  static Result<SymbolIndex> load(const ObjectSource& source, const FileIdentity& identity,
                                   const Interrupt& interrupt = {});
   // Reads the vdso of this process, if it has that build-id.
   static Result<SymbolIndex> load_vdso(const std::string& build_id);
@@ -50,6 +58,8 @@ class SymbolIndex {
   // Returns true if the file has no build-id and was changed since it was recorded, though its
   // layout is the same.
   bool was_touched() const { return was_touched_; }
+  // Returns true if only exported functions have names, and no debug file was found.
+  bool is_stripped() const { return is_stripped_; }
   // Returns true if the file has Ada's start, so that its names are encoded as GNAT does.
   bool is_ada() const { return is_ada_; }
 
@@ -66,6 +76,7 @@ class SymbolIndex {
   std::vector<std::uint64_t> starts_;  // sorted
   bool is_ada_ = false;
   bool was_touched_ = false;
+  bool is_stripped_ = false;
 };
 
 }  // namespace gnomon::reader

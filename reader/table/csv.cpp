@@ -1,13 +1,15 @@
 // A table as CSV. Any thread.
 #include <fmt/format.h>
 
+#include "reader/base/one_line.h"
 #include "reader/table/table.h"
 
 namespace gnomon::reader {
 namespace {
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+std::string quoted(const std::string& cell) {
+  const std::string text = one_line(cell);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + "\"";

@@ -2,9 +2,11 @@
 // thread.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "reader/base/one_line.h"
 #include "reader/table/table.h"
 
 namespace gnomon::reader {
@@ -46,8 +48,19 @@ TypeNames names_of(Type type) {
   return {"string", nullptr};
 }
 
+// With the control characters that JSON lets pass (DEL, C1, bidirectional) escaped: a terminal that
+// shows the text does not obey them.
 std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [value, bytes] = character_at(text, at);
+    out += is_control(value) ? fmt::format("\\u{:04x}", value) : text.substr(at, bytes);
+    at += bytes;
+  }
+  return out;
 }
 
 Json column_json(const Column& column) {

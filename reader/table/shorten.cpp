@@ -1,8 +1,6 @@
 // Names that fit a line. Any thread.
 #include "reader/table/shorten.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 
@@ -12,8 +10,6 @@ namespace {
 constexpr std::string_view kGap = "...";
 
 bool is_continuation(char c) { return (c & 0xc0) == 0x80; }  // of a UTF-8 sequence
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
 
 std::string first_of(const std::string& utf8, std::size_t width) {
   std::size_t at = 0;
@@ -66,21 +62,6 @@ std::string without_insides(const std::string& name, char open, char close) {
 std::size_t width_of(const std::string& utf8) {
   return utf8.size() -
          static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), is_continuation));
-}
-
-std::string one_line(const std::string& text) {
-  if (std::none_of(text.begin(), text.end(), is_control)) return text;
-  std::string out;
-  for (const char c : text) {
-    if (c == '\n')
-      out += "\\n";
-    else if (c == '\t')
-      out += "\\t";
-    else
-      out += is_control(c) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c))
-                           : std::string(1, c);
-  }
-  return out;
 }
 
 std::string shortened(const std::string& name, std::size_t width) {

@@ -8,9 +8,6 @@ namespace gnomon::reader {
 // Columns on a terminal, of text without wide characters.
 std::size_t width_of(const std::string& utf8);
 
-// Control characters as C writes them (\n, \x1b): text that keeps to its line and sets no color.
-std::string one_line(const std::string& text);
-
 // At most `width` columns, at least 3. What says least goes first: parameters, template arguments,
 // the middle.
 std::string shortened(const std::string& name, std::size_t width);

@@ -52,7 +52,7 @@ struct Table {
   // Called with each row; a fault ends the listing.
   using Take = std::function<Result<void>(const Row&)>;
 
-  std::string title;
+  std::string title;               // one or more lines
   std::vector<std::string> notes;  // what was lost or cannot be trusted; printed above the rows
   std::vector<Column> columns;
   std::vector<Row> rows;  // each as long as columns

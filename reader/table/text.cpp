@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string_view>
 
+#include "reader/base/one_line.h"
 #include "reader/table/shorten.h"
 #include "reader/table/table.h"
 
@@ -72,6 +74,7 @@ Result<std::vector<Strip>> strips_of(const Table& table, std::size_t width,
   const bool is_cut = width != 0 && !strips.empty() && strips.back().left &&
                       columns.back() + 1 == table.columns.size();
   std::vector<Cell> uncut;
+  constexpr std::size_t kWidest = 256;  // one name that is longer does not widen every row
   std::uint64_t number = 0;
   auto done = table.each_row([&](const Row& row) -> Result<void> {
     if (interrupt.asked(number++)) return interrupted();
@@ -93,7 +96,8 @@ Result<std::vector<Strip>> strips_of(const Table& table, std::size_t width,
     if (is_cut && s + 1 == strips.size())
       for (const Cell& cell : uncut) strip.cells.push_back(cell_text(cell, room));
     for (const std::string& line : strip.title) strip.width = std::max(strip.width, width_of(line));
-    for (const std::string& cell : strip.cells) strip.width = std::max(strip.width, width_of(cell));
+    for (const std::string& cell : strip.cells)
+      strip.width = std::max(strip.width, std::min(width_of(cell), kWidest));
     used += strip.width + 2;
   }
   return strips;
@@ -129,9 +133,11 @@ void append_line(std::string& out, const std::vector<Strip>& strips, bool has_co
 Result<std::string> to_text(const Table& table, const TextStyle& style,
                             const Interrupt& interrupt) {
   std::string out;
-  if (!table.title.empty()) out += painted(table.title, kStrong, style.has_color) + "\n";
+  std::istringstream title(table.title);
+  for (std::string line; std::getline(title, line);)
+    out += painted(one_line(line), kStrong, style.has_color) + "\n";
   for (const std::string& note : table.notes)
-    out += painted("Note:", kWarning, style.has_color) + " " + note + "\n";
+    out += painted("Note:", kWarning, style.has_color) + " " + one_line(note) + "\n";
   if (!out.empty()) out += "\n";
   const auto strips = strips_of(table, style.width, interrupt);
   if (!strips) return tl::unexpected(strips.error());

@@ -33,7 +33,7 @@ def built_anew(work):
     assert f"no symbols: {program} has changed since it was recorded" in anew and "of_the_" not in anew, anew
     os.unlink(program)
     _, gone, _ = printed(experiment)
-    assert f"no symbols: {program}: No such file or directory" in gone, gone
+    assert f"no symbols: cannot open {program}: No such file or directory" in gone, gone
 
 
 def of_another_run(work):

@@ -84,8 +84,15 @@ Result<void> check_has_program(pid_t pid) {
 
 }  // namespace
 
+Result<void> check_is_process(pid_t pid) {
+  const auto process = static_cast<pid_t>(status_number(pid, "Tgid").value_or(pid));
+  if (process == pid) return {};
+  return fault("it is a thread of process " + std::to_string(process), "name that number");
+}
+
 Result<void> check_rights(pid_t pid) {
   if (pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH)) return fault("there is no such process");
+  if (auto fits = check_is_process(pid); !fits) return fits;
   if (pid == getpid()) return fault("it is this one");
   // While another thread executes a program, the first is a zombie or missing. A `gnomon` that ends
   // a recording there traces the process for milliseconds.

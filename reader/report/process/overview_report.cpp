@@ -31,9 +31,9 @@ Cell total_cell(const Metric& metric, std::uint64_t total) {
 Table overview_report(Analysis& analysis, const View& view) {
   const Experiment& experiment = analysis.experiment();
   Table table;
-  table.title =
-      fmt::format("Overview of {}\n{}: {}", experiment.directory, command_line(experiment.header),
-                  recording_state(experiment, analysis.instants().log));
+  table.title = fmt::format("Overview of {}\n{}: {}", one_line(experiment.directory),
+                            command_line(experiment.header),
+                            recording_state(experiment, analysis.instants().log));
   table.notes = loss_notes(analysis, nullptr);
   table.columns = {{"shown", {"Shown"}},
                    {"key", {"Key"}},

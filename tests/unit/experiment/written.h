@@ -108,10 +108,11 @@ inline std::uint32_t intern(collector::Recorder& recorder, collector::Writer& wr
 
 // Records one sample, leaf first. Returns false if it was not recorded.
 inline bool record(collector::Recorder& recorder, const std::vector<std::uint64_t>& stack,
-                   std::uint64_t weight) {
+                   std::uint64_t weight, std::uint32_t thread = 0) {
   collector::Writer* writer = recorder.enter();
   if (!writer) return false;
   format::ClockSample sample{};
+  sample.head.thread = thread;
   sample.weight = weight;
   sample.head.stack = intern(recorder, *writer, stack);
   const bool put = sample.head.stack != 0 && recorder.put(*writer, format::kClockSample, sample);

@@ -65,6 +65,14 @@ TEST_F(Analyses, ReportsFollowTheRecording) {
   EXPECT_EQ(get(), first);
 }
 
+TEST_F(Analyses, SampledThreadsAreKnown) {
+  ASSERT_TRUE(test::record(*recorder_, {0x1200, 0x1100}, 10, 7));
+  reader::Analysis* const analysis = get();
+  ASSERT_TRUE(analysis);
+  EXPECT_TRUE(analysis->has_sampled(7));
+  EXPECT_FALSE(analysis->has_sampled(8));
+}
+
 TEST_F(Analyses, AnInterruptionLeavesNothingHalfDone) {
   sample(0x1200, 10);
   reader::Analysis* const analysis = get();

@@ -35,6 +35,37 @@ TEST(DisplayName, DAdaAndFortran) {
   EXPECT_EQ(display_name("Not__encoded", Names::of_ada), "Not__encoded");
 }
 
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// Names that would decode to gigabytes: each step doubles the one before by two back references.
+TEST(DisplayName, OfNamesThatExpand) {
+  std::string cpp = "_Z1f1A1BIS_S_E";
+  for (int i = 0; i < 30; ++i) {
+    const std::string last = std::string("S") + "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i] + "_";
+    cpp += "S0_I" + last + last + "E";
+  }
+  EXPECT_EQ(display_name(cpp.c_str()), cpp);
+  std::string rust = "_RINvC1a1f";
+  for (int i = 0; i < 30; ++i) rust += "TTB" + std::string(i == 0 ? "_" : "9_") + "B9_E";
+  rust += "E";
+  EXPECT_NE(display_name(rust.c_str()), "");
+  const std::string d = "_D1a1fF" + repeated("QcQd", 40) + "Zv";
+  EXPECT_EQ(display_name(d.c_str()), d);
+}
+
+TEST(DisplayName, OfDeepNames) {
+  const std::string pointers = "_Z1f" + repeated("P", 2000) + "i";
+  EXPECT_EQ(display_name(pointers.c_str()), pointers) << "more than the decoder follows";
+  const std::string scopes = "_ZN" + repeated("1a", 700) + "1fEv";
+  EXPECT_EQ(display_name(scopes.c_str()).size(), 2103u);
+  const std::string longest = "_ZN" + repeated("1a", 100'000) + "1fEv";
+  EXPECT_EQ(display_name(longest.c_str()), longest);
+}
+
 TEST(DisplayName, VersionsAndStubs) {
   EXPECT_EQ(display_name("clock_gettime@@GLIBC_2.17"), "clock_gettime");
   EXPECT_EQ(display_name("memcmp@plt"), "memcmp@plt");

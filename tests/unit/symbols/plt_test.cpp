@@ -1,5 +1,5 @@
 // Names of the stubs that calls of other objects go through.
-#include "reader/symbols/plt.h"
+#include "reader/symbols/elf/plt.h"
 
 #include <gtest/gtest.h>
 
@@ -30,8 +30,9 @@ std::string listed(const std::vector<Symbol>& symbols) {
 }
 
 std::string stubs(const Code& code) {
-  return listed(
-      plt_symbols(code.data(), code.size(), 0x1000, {{0x1100, "memcmp"}, {0x1108, "malloc"}}));
+  NameRoom room(0);
+  return listed(plt_symbols(code.data(), code.size(), 0x1000,
+                            {{0x1100, "memcmp"}, {0x1108, "malloc"}}, room));
 }
 
 TEST(Plt, EachStubHasTheNameOfItsSlot) {
@@ -59,7 +60,7 @@ TEST(Plt, UnknownCodeIsOneRow) {
 }
 
 TEST(Plt, OfARealFile) {
-  const auto index = SymbolIndex::load("/proc/self/exe", {});
+  const auto index = SymbolIndex::load({"/proc/self/exe"}, {});
   ASSERT_TRUE(index);
   bool found = false;
   for (std::uint32_t i = 0; i < index->size(); ++i)

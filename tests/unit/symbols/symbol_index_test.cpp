@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/auxv.h>
 
-#include "reader/symbols/function_starts.h"
+#include "reader/symbols/elf/function_starts.h"
 
 using namespace gnomon::reader;
 
@@ -98,15 +98,15 @@ TEST(FunctionStarts, DamagedTablesAreCutNotFollowed) {
 }
 
 TEST(SymbolIndex, OwnSymbols) {
-  const auto index = SymbolIndex::load("/proc/self/exe", {});
+  const auto index = SymbolIndex::load({"/proc/self/exe"}, {});
   ASSERT_TRUE(index) << index.error().what;
   EXPECT_GT(index->size(), 100u);
 }
 
 TEST(SymbolIndex, ChangedFileIsRefused) {
-  EXPECT_FALSE(SymbolIndex::load("/proc/self/exe", {"00"}));
-  EXPECT_FALSE(SymbolIndex::load("/etc/passwd", {}));
-  EXPECT_FALSE(SymbolIndex::load("/nowhere", {}));
+  EXPECT_FALSE(SymbolIndex::load({"/proc/self/exe"}, {"00"}));
+  EXPECT_FALSE(SymbolIndex::load({"/etc/passwd"}, {}));
+  EXPECT_FALSE(SymbolIndex::load({"/nowhere"}, {}));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Tables as text, JSON and CSV.
 #include "reader/table/table.h"
+#include "reader/base/one_line.h"
 #include "reader/table/shorten.h"
 
 #include <gtest/gtest.h>
@@ -103,6 +104,30 @@ TEST(Table, JsonOfNamesThatAreNotUtf8) {
   Table table = sample();
   table.rows[0][2] = std::string("\xff\xfe");
   EXPECT_TRUE(nlohmann::json::accept(*to_json(table)));
+}
+
+// What a terminal would obey, or show in another order: escape, DEL, C1 (U+009B), bidirectional
+// (U+202E), and bytes that are no UTF-8.
+const std::string kHostile =
+    "a\x1b[31m\n\x7f\xc2\x9b\xe2\x80\xae\xc0\xaf\xed\xa0\x80\xf0\x9f\x98\x80";
+const std::string kHarmless =
+    "a\\x1b[31m\\n\\x7f\\u009b\\u202e\\xc0\\xaf\\xed\\xa0\\x80\xf0\x9f\x98\x80";
+
+TEST(Table, ATerminalDoesNotObeyNames) {
+  EXPECT_EQ(one_line(kHostile), kHarmless);
+  EXPECT_EQ(one_line(kHarmless), kHarmless);
+  EXPECT_EQ(sentence({kHostile, ""}), kHarmless + ".");
+  Table table = sample();
+  table.title = "b\x1b";
+  table.notes = {kHostile};
+  table.rows[0][2] = kHostile;
+  for (const std::string& text : {*to_text(table), *to_csv(table)}) {
+    EXPECT_NE(text.find(kHarmless), std::string::npos) << text;
+    EXPECT_EQ(text.find_first_of("\x1b\x7f\xc0\xed"), std::string::npos) << text;
+  }
+  const std::string json = *to_json(table);
+  EXPECT_NE(json.find("a\\u001b[31m\\n\\u007f\\u009b\\u202e"), std::string::npos) << json;
+  EXPECT_TRUE(nlohmann::json::accept(json));
 }
 
 TEST(Table, Csv) {

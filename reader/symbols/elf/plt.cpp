@@ -1,7 +1,7 @@
 // The stubs that calls of other objects go through: a stub jumps through a slot of the global
 // offset table, the relocation of that slot has the name (System V ABI, AMD64, 5.2). Any thread,
 // one at a time.
-#include "reader/symbols/plt.h"
+#include "reader/symbols/elf/plt.h"
 
 #include <gelf.h>
 
@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t kEntry = 16, kShortEntry = 8;  // the short one in .plt.got
 constexpr std::size_t kJump = 6;                     // jmp *displacement(%rip)
 
-using Slots = std::map<std::uint64_t, std::string>;
+constexpr std::uint64_t kMostBytes = 64 << 20;  // of one section
+
+using Slots = std::map<std::uint64_t, const char*>;
 
 void add_slots(Elf* elf, Elf_Scn* relocations, const GElf_Shdr& header, Slots& slots) {
   Elf_Data* data = elf_getdata(relocations, nullptr);
@@ -23,7 +25,7 @@ void add_slots(Elf* elf, Elf_Scn* relocations, const GElf_Shdr& header, Slots& s
   if (!data || !symbols || !gelf_getshdr(symbols, &of_symbols) || header.sh_entsize == 0) return;
   Elf_Data* entries = elf_getdata(symbols, nullptr);
   if (!entries) return;
-  const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
+  const auto count = static_cast<int>(std::min(header.sh_size, kMostBytes) / header.sh_entsize);
   for (int i = 0; i < count; ++i) {
     GElf_Rela relocation;
     if (!gelf_getrela(data, i, &relocation)) return;
@@ -75,39 +77,41 @@ std::size_t entry_size(const unsigned char* code, std::size_t bytes) {
 }  // namespace
 
 std::vector<Symbol> plt_symbols(const unsigned char* code, std::size_t bytes, std::uint64_t address,
-                                const std::map<std::uint64_t, std::string>& slots) {
+                                const std::map<std::uint64_t, const char*>& slots, NameRoom& room) {
   std::vector<Symbol> symbols;
   const std::size_t size = entry_size(code, bytes);
   for (std::size_t at = 0; at < bytes; at += size) {
     const std::size_t length = std::min(size, bytes - at);
     const auto slot = slots.find(slot_of(code + at, length, address + at));
-    const std::string name = (slot == slots.end() ? std::string() : slot->second) + "@plt";
+    const char* name = slot == slots.end() ? "" : slot->second;
     const std::uint64_t begin = address + at;
-    if (!symbols.empty() && symbols.back().name == name)
+    if (!symbols.empty() && symbols.back().name == name) {
       symbols.back().end = begin + length;
-    else
+    } else {
+      if (!room.take(name)) break;
       symbols.push_back({begin, begin + length, name});
+    }
   }
+  for (Symbol& symbol : symbols) symbol.name += "@plt";
   return symbols;
 }
 
-std::vector<Symbol> plt_symbols(Elf* elf) {
+bool add_plt_symbols(Elf* elf, NameRoom& room, std::vector<Symbol>& all) {
   std::size_t names = 0;
   GElf_Ehdr file;
-  if (elf_getshdrstrndx(elf, &names) != 0 || !gelf_getehdr(elf, &file)) return {};
+  if (elf_getshdrstrndx(elf, &names) != 0 || !gelf_getehdr(elf, &file)) return true;
   const Slots slots = file.e_machine == EM_X86_64 ? slots_of(elf) : Slots{};
-  std::vector<Symbol> all;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section));) {
     GElf_Shdr header;
     if (!gelf_getshdr(section, &header) || !is_plt(header, elf_strptr(elf, names, header.sh_name)))
       continue;
     const Elf_Data* data = elf_rawdata(section, nullptr);
-    if (!data || !data->d_buf) continue;
+    if (!data || !data->d_buf || data->d_size > kMostBytes) continue;
     const auto symbols = plt_symbols(static_cast<const unsigned char*>(data->d_buf), data->d_size,
-                                     header.sh_addr, slots);
+                                     header.sh_addr, slots, room);
     all.insert(all.end(), symbols.begin(), symbols.end());
   }
-  return all;
+  return !room.is_full();
 }
 
 }  // namespace gnomon::reader

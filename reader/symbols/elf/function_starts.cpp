@@ -1,6 +1,6 @@
 // Where functions begin according to .eh_frame_hdr (Linux Standard Base 5.0, Core, 10.6.2). Any
 // thread, one at a time.
-#include "reader/symbols/function_starts.h"
+#include "reader/symbols/elf/function_starts.h"
 
 #include <gelf.h>
 
@@ -32,8 +32,9 @@ std::vector<std::uint64_t> function_starts(const void* section, std::size_t byte
   if (head.version != 1 || head.frame_encoding != kPcRelative4 ||
       head.count_encoding != kUnsigned4 || head.table_encoding != kTableRelative4)
     return {};
+  constexpr std::size_t kMost = 1 << 24;
   const std::size_t count =
-      std::min<std::size_t>(head.count, (bytes - sizeof head) / sizeof(TableEntry));
+      std::min({std::size_t{head.count}, (bytes - sizeof head) / sizeof(TableEntry), kMost});
   const char* at = static_cast<const char*>(section) + sizeof head;
   std::vector<std::uint64_t> starts;
   starts.reserve(count);

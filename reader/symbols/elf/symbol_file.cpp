@@ -11,8 +11,10 @@
 #include <memory>
 
 #include "libcollector/format/layout.h"
-#include "reader/symbols/function_starts.h"
-#include "reader/symbols/plt.h"
+#include "reader/symbols/elf/debug_file.h"
+#include "reader/symbols/elf/elf_file.h"
+#include "reader/symbols/elf/function_starts.h"
+#include "reader/symbols/elf/plt.h"
 #include "reader/symbols/symbol_index.h"
 
 namespace gnomon::reader {
@@ -21,20 +23,8 @@ namespace {
 struct DwflEnd {
   void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
 };
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-
-// By build-id only: the standard search would ask a debuginfod server, which nobody asked for.
-char* debuginfo_path = nullptr;
-const Dwfl_Callbacks kCallbacks{nullptr, dwfl_build_id_find_debuginfo, dwfl_offline_section_address,
-                                &debuginfo_path};
-
-std::string hex(const unsigned char* bytes, std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) text += fmt::format("{:02x}", bytes[i]);
-  return text;
-}
+using DwflHandle = std::unique_ptr<Dwfl, DwflEnd>;
+const Dwfl_Callbacks kCallbacks{nullptr, find_debug_file, dwfl_offline_section_address, nullptr};
 
 struct CodeRange {
   std::uint64_t begin, end;
@@ -70,34 +60,55 @@ bool is_made_up(std::string_view name) {
          name.starts_with("__stop_") || name == "etext" || name == "_etext" || name == "__etext";
 }
 
-// Adds the symbol if it names code. begin: address of the file.
-void add_symbol(const GElf_Sym& symbol, std::uint64_t begin, const char* name,
-                const std::vector<CodeRange>& code, std::vector<Symbol>& symbols) {
+// Adds the symbol if it names code. begin: address of the file. Returns false if there are too many
+// names.
+bool add_symbol(const GElf_Sym& symbol, std::uint64_t begin, const char* name,
+                const std::vector<CodeRange>& code, NameRoom& room, std::vector<Symbol>& symbols) {
   const auto type = GELF_ST_TYPE(symbol.st_info);
   const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
-  if (!name || !*name || symbol.st_shndx == SHN_UNDEF || symbol.st_size > ~begin) return;
-  if (is_function)
-    symbols.push_back({begin, begin + symbol.st_size, name});
-  else if (type == STT_NOTYPE && symbol.st_shndx != SHN_ABS && !is_made_up(name) &&
-           contains(code, begin))
-    symbols.push_back({begin, begin + symbol.st_size, name, SymbolKind::label});
+  if (!name || !*name || symbol.st_shndx == SHN_UNDEF || symbol.st_size > ~begin) return true;
+  const bool is_label = type == STT_NOTYPE && symbol.st_shndx != SHN_ABS && !is_made_up(name) &&
+                        contains(code, begin);
+  if (!is_function && !is_label) return true;
+  if (!room.take(name)) return false;
+  symbols.push_back({begin, begin + symbol.st_size, name,
+                     is_function ? SymbolKind::function : SymbolKind::label});
+  return true;
 }
 
-// Returns false if interrupted.
-bool add_symbols(Dwfl_Module* module, GElf_Addr bias, const std::vector<CodeRange>& code,
-                 const Interrupt& interrupt, std::vector<Symbol>& symbols) {
-  constexpr int kAsk = 4096;
-  const int count = dwfl_module_getsymtab(module);
+struct Opened {
+  Dwfl_Module* module;
+  Elf* elf;
+  GElf_Addr bias;
+  std::uint64_t bytes;  // on the disk
+};
+
+// Adds the symbols of the file, and those of its stubs. Returns true if neither it nor a debug file
+// has the names of static functions.
+Result<bool> add_symbols(const Opened& file, DebugSearch& search,
+                         const std::vector<CodeRange>& code, std::vector<Symbol>& symbols) {
+  constexpr int kAsk = 4096, kMost = 1 << 24;
+  void** of_module = nullptr;
+  dwfl_module_info(file.module, &of_module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+  *of_module = &search;
+  const int count = dwfl_module_getsymtab(file.module);
+  if (count > kMost) return fault(fmt::format("it has {} symbols, as no program has", count));
+  const char* debug_file = nullptr;
+  dwfl_module_info(file.module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &debug_file);
+  NameRoom room(file.bytes + (debug_file ? bytes_on_disk(debug_file) : 0));
   for (int i = 1; i < count; ++i) {
-    if (i % kAsk == 0 && interrupt.asked()) return false;
+    if (i % kAsk == 0 && search.interrupt.asked()) return interrupted();
     GElf_Sym symbol;
     GElf_Addr address = 0;
     GElf_Word section = SHN_UNDEF;
     const char* name =
-        dwfl_module_getsym_info(module, i, &symbol, &address, &section, nullptr, nullptr);
-    if (section != SHN_UNDEF) add_symbol(symbol, address - bias, name, code, symbols);
+        dwfl_module_getsym_info(file.module, i, &symbol, &address, &section, nullptr, nullptr);
+    if (section != SHN_UNDEF && !add_symbol(symbol, address - file.bias, name, code, room, symbols))
+      return fault("its names take more room than a file of its size has");
   }
-  return true;
+  if (!add_plt_symbols(file.elf, room, symbols))
+    return fault("the names of its stubs take more room than a file of its size has");
+  return !debug_file && !has_symbol_table(file.elf);
 }
 
 Bounds bounds_of(Elf* elf, const std::vector<CodeRange>& code) {
@@ -133,19 +144,6 @@ bool was_written_since(const std::string& path, const FileIdentity& identity) {
          static_cast<std::uint64_t>(info.st_size) != identity.bytes;
 }
 
-// The build-id in a section of notes; empty: there is none.
-std::string build_id_in(Elf_Scn* section) {
-  Elf_Data* data = elf_getdata(section, nullptr);
-  if (!data) return "";
-  GElf_Nhdr note;
-  std::size_t name = 0, text = 0;
-  for (std::size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &text)) > 0;)
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof "GNU" &&
-        std::memcmp(static_cast<const char*>(data->d_buf) + name, "GNU", sizeof "GNU") == 0)
-      return hex(static_cast<const unsigned char*>(data->d_buf) + text, note.n_descsz);
-  return "";
-}
-
 // Bytes of an ELF image in memory whose section headers stand at its end, as the vdso's do.
 std::size_t image_bytes(const Elf64_Ehdr& header) {
   return header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
@@ -153,31 +151,35 @@ std::size_t image_bytes(const Elf64_Ehdr& header) {
 
 }  // namespace
 
-Result<SymbolIndex> SymbolIndex::load(const std::string& path, const FileIdentity& identity,
+Result<SymbolIndex> SymbolIndex::load(const ObjectSource& source, const FileIdentity& identity,
                                       const Interrupt& interrupt) {
-  const std::unique_ptr<Dwfl, DwflEnd> dwfl(dwfl_begin(&kCallbacks));
+  const std::string& path = source.path;
+  auto file = open_elf(path);
+  if (!file) return tl::unexpected(file.error());
+  const std::uint64_t bytes = file->bytes_on_disk();
+  const DwflHandle dwfl(dwfl_begin(&kCallbacks));
   if (!dwfl) return fault("elfutils cannot start", dwfl_errmsg(-1));
-  Dwfl_Module* module = dwfl_report_offline(dwfl.get(), path.c_str(), path.c_str(), -1);
+  Dwfl_Module* module =
+      dwfl_report_offline(dwfl.get(), path.c_str(), path.c_str(), file->descriptor());
   if (!module) return fault(path + ": " + dwfl_errmsg(-1));
+  file->release();  // libdwfl's now
   dwfl_report_end(dwfl.get(), nullptr, nullptr);
   GElf_Addr bias = 0;
   Elf* elf = dwfl_module_getelf(module, &bias);
   if (!elf) return fault(path + ": " + dwfl_errmsg(-1));
-  const unsigned char* id = nullptr;
-  GElf_Addr where = 0;
-  const int length = dwfl_module_build_id(module, &id, &where);
-  const bool has_its_id =
-      identity.build_id.empty() ||
-      (length > 0 && hex(id, static_cast<std::size_t>(length)) == identity.build_id);
-  if (!has_its_id || (identity.layout != 0 && layout_of(elf) != identity.layout))
+  DebugSearch search{source, build_id_of(elf), interrupt};
+  if ((!identity.build_id.empty() && search.build_id != identity.build_id) ||
+      (identity.layout != 0 && layout_of(elf) != identity.layout))
     return fault(path + " has changed since it was recorded");
+  if (auto fits = check_symbol_tables(elf, path); !fits) return tl::unexpected(fits.error());
   const std::vector<CodeRange> code = code_of(elf);
   std::vector<Symbol> symbols;
-  if (!add_symbols(module, bias, code, interrupt, symbols)) return interrupted();
-  const std::vector<Symbol> stubs = plt_symbols(elf);
-  symbols.insert(symbols.end(), stubs.begin(), stubs.end());
+  auto added = add_symbols({module, elf, bias, bytes}, search, code, symbols);
+  if (!added && interrupt.asked()) return interrupted();
+  if (!added) return fault(path + " is damaged: " + added.error().what);
   SymbolIndex index(std::move(symbols), bounds_of(elf, code));
   index.was_touched_ = was_written_since(path, identity);
+  index.is_stripped_ = *added;
   return index;
 }
 
@@ -190,24 +192,23 @@ Result<SymbolIndex> SymbolIndex::load_vdso(const std::string& build_id) {
   if (!image || elf_version(EV_CURRENT) == EV_NONE) return other();
   Elf64_Ehdr header;
   std::memcpy(&header, image, sizeof header);
-  const std::unique_ptr<Elf, ElfEnd> elf(elf_memory(image, image_bytes(header)));
-  if (!elf) return other();
-  std::string own_id;
+  const ElfHandle elf(elf_memory(image, image_bytes(header)));
+  if (!elf || (!build_id.empty() && build_id_of(elf.get()) != build_id)) return other();
+  NameRoom room(0);
   std::vector<Symbol> symbols;
   const std::vector<CodeRange> code = code_of(elf.get());
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section));) {
     GElf_Shdr of_section;
-    if (!gelf_getshdr(section, &of_section)) continue;
-    if (of_section.sh_type == SHT_NOTE && own_id.empty()) own_id = build_id_in(section);
-    if (of_section.sh_type != SHT_DYNSYM || of_section.sh_entsize == 0) continue;
+    if (!gelf_getshdr(section, &of_section) || of_section.sh_type != SHT_DYNSYM ||
+        of_section.sh_entsize == 0)
+      continue;
     Elf_Data* data = elf_getdata(section, nullptr);
     const auto count = static_cast<int>(of_section.sh_size / of_section.sh_entsize);
     for (int i = 1; data && i < count; ++i)
       if (GElf_Sym symbol; gelf_getsym(data, i, &symbol))
         add_symbol(symbol, symbol.st_value,
-                   elf_strptr(elf.get(), of_section.sh_link, symbol.st_name), code, symbols);
+                   elf_strptr(elf.get(), of_section.sh_link, symbol.st_name), code, room, symbols);
   }
-  if (!build_id.empty() && own_id != build_id) return other();
   return SymbolIndex(std::move(symbols), bounds_of(elf.get(), code));
 }
 
