@@ -33,7 +33,8 @@ def by_lldb(work, program, before=(), after=()):
     commands = [f"process attach -p {program.pid}", "process handle SIGUSR2 -s false -n false", *before, "collector enable", *after, "detach"]
     answers, errors = lldb_session.run(build, None, commands, work, check=False)
     said = dict(answers).get("collector enable", "")
-    assert said.startswith("Recording process ") and "Meanwhile" not in said, (answers, errors)
+    # What LLDB prints of a selected thread may come late.
+    assert "\nRecording process " in f"\n{said}" and "Meanwhile" not in said, (answers, errors)
     watched(work, program)
     return answers[2:]
 
