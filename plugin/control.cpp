@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <span>
+#include <thread>
 
 #include "commands/experiment_finder.h"
 #include "injector/attach/lldb/lldb_attach.h"
@@ -52,6 +54,16 @@ tl::unexpected<Fault> size_limit_reached() {
   return fault("the size limit of this recording is reached, and it has no more events",
                "`collector disable`, `collector limit unlimited` and `collector enable` begin "
                "another");
+}
+
+// LLDB shows a process that `kill` has ended as stopped until its event thread has taken the event.
+// Returns true once LLDB shows the end; a process of another machine takes the whole second.
+bool has_ended_in_a_moment(lldb::SBProcess process) {
+  using namespace std::chrono_literals;
+  const auto deadline = std::chrono::steady_clock::now() + 1s;
+  while (is_running_somewhere(process) && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(10ms);
+  return !is_running_somewhere(process);
 }
 
 }  // namespace
@@ -157,7 +169,8 @@ Result<std::string> Session::enable() {
   const bool is_held = process.GetState() == lldb::eStateStopped;
   if (!alive && is_running_somewhere(process) &&
       (is_held || !injector::has_ended(number_of(process))))
-    if (const auto local = injector::check_is_local(process); !local)
+    if (const auto local = injector::check_is_local(process);
+        !local && !has_ended_in_a_moment(process))
       return fault(
           fmt::format("cannot record process {}: {}", process.GetProcessID(), local.error().what),
           local.error().next);
