@@ -59,7 +59,7 @@ Result<void> add_comment(const std::string& word, CollectLine& line) {
   return {};
 }
 
-constexpr std::array kOptions{
+constexpr std::array kCollectOptions{
     OptionRow{'o', "output", "NAME.er",
               "Write that experiment. Of NAME.7.er the first free number from 7 on is taken; "
               "without -o it is test.N.er.",
@@ -131,7 +131,7 @@ Result<void> set(char letter, const std::string& word, CollectLine& line) {
     if (!row.option.empty() && row.option[1] == letter) return set_setting(row, word, line);
   for (const FutureOption& row : kFuture)
     if (row.letter == letter) return set_future(row, word);
-  const auto at = std::find_if(kOptions.begin(), kOptions.end(),
+  const auto at = std::find_if(kCollectOptions.begin(), kCollectOptions.end(),
                                [&](const OptionRow& row) { return row.letter == letter; });
   return at->set(word, line);
 }
@@ -156,7 +156,7 @@ Known known_options() {
   };
   for (const SettingRow& row : format::kSettings)
     if (!row.option.empty()) add(row.option[1], row.long_option.substr(2), true);
-  for (const OptionRow& row : kOptions) add(row.letter, row.long_name, !row.operand.empty());
+  for (const OptionRow& row : kCollectOptions) add(row.letter, row.long_name, !row.operand.empty());
   for (const FutureOption& row : kFuture) add(row.letter, "", true);
   for (std::size_t i = 0; i < known.names.size(); ++i)
     known.options.push_back({known.names[i].c_str(),
@@ -256,7 +256,8 @@ std::string collect_options_text() {
   for (const SettingRow& row : format::kSettings)
     if (!row.option.empty())
       add(row.option[1], row.long_option.substr(2), row.operand, row.sentence);
-  for (const OptionRow& row : kOptions) add(row.letter, row.long_name, row.operand, row.sentence);
+  for (const OptionRow& row : kCollectOptions)
+    add(row.letter, row.long_name, row.operand, row.sentence);
   return text;
 }
 

@@ -13,11 +13,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 
 #include "injector/attach/ptrace/ptrace_attach.h"
 #include "injector/attach/remote/remote_process.h"
 #include "injector/recording.h"
 #include "injector/settings.h"
+#include "libcollector/format/names.h"
 
 namespace gnomon::commands {
 namespace {
@@ -123,15 +125,28 @@ std::string release(pid_t pid, std::uint64_t session) {
   return injector::release_text(injector::release_by_ptrace(pid, session));
 }
 
+bool is_there(const std::string& experiment) {
+  std::error_code error;
+  return std::filesystem::exists(experiment + "/" + format::kHeaderFile, error);
+}
+
+tl::unexpected<Fault> was_removed(const std::string& experiment, const std::string& process) {
+  return fault(fmt::format("{} was removed while it was recorded; {}", experiment, process));
+}
+
 }  // namespace
 
 Result<Answer> end_collecting(pid_t pid) {
   const auto recording = injector::recording_in(pid);
-  if (recording && injector::ask_to_end(recording->stem, recording->session, pid))
+  if (recording && injector::ask_to_end(recording->stem, recording->session, pid)) {
+    const std::string left = release(pid, recording->session);
+    if (!is_there(recording->experiment))
+      return was_removed(recording->experiment, ending(End::told, pid));
     return Answer{
         fmt::format("Recording of process {} has ended. `gnomon print -functions {}` shows it.\n{}",
-                    pid, recording->experiment, release(pid, recording->session)),
+                    pid, recording->experiment, left),
         {}};
+  }
   const auto failed = injector::failed_recording_in(pid);
   if (!failed) return fault(fmt::format("process {} is not being recorded", pid));
   return Answer{fmt::format("The recording of process {} had failed already; `gnomon print -status "
@@ -156,7 +171,10 @@ Result<Answer> collect_process(const CollectLine& line, const injector::Settings
   const auto found = injector::find_experiment(settings.stem, settings.session, pid);
   const End end = wait(pid, program, found.page.get());
   const std::chrono::duration<double> taken = Clock::now() - start;
+  const bool is_removed = !is_there(attached->experiment);
+  if (is_removed && found.page && injector::records(*found.page)) injector::ask_to_end(*found.page);
   const std::string left = give_back(settings, end, pid);
+  if (is_removed) return was_removed(attached->experiment, ending(end, pid));
   return Answer{fmt::format("Recorded {:.1f} s; {}. `gnomon print -functions {}` shows it.\n{}{}",
                             taken.count(), ending(end, pid), attached->experiment,
                             failure_text(found.page.get()), left),

@@ -60,6 +60,7 @@ struct Option {
   std::size_t (*takes)(std::string_view first) = [](std::string_view) -> std::size_t { return 1; };
 };
 
+constexpr Options kNoOptions = 0;
 constexpr Options kShown = OptionId::format | OptionId::width;
 constexpr Options kListed = kShown | OptionId::limit;
 
@@ -103,8 +104,9 @@ Result<const Command*> find_command(std::string_view name, bool for_print = fals
 // `words`: what follows the command's name.
 Result<Invocation> parse(const Command& command, std::span<const std::string> words);
 
-// A table as the answer to a command, in its format.
-Result<Answer> render(const Host& host, const Invocation& call, const reader::Table& table);
+// A table as the answer to a command, in its format; without text if the host prints it as it
+// comes.
+Result<Answer> render(Host& host, const Invocation& call, const reader::Table& table);
 
 // Parses and runs.
 Result<Answer> execute(Host& host, const Command& command, std::span<const std::string> words);

@@ -17,12 +17,10 @@ Result<Answer> run_help(Host&, const Invocation& call) {
   return Answer{help_text((*command)->name), {}};
 }
 
-constexpr Options kNone = 0;
-
 constexpr std::array kCommands{
-    Command{"version", "", "", "Version of Gnomon.", "", kNone, Role::self, 0, run_version},
-    Command{"help", "", "[COMMAND]", "This list, or what a command does.", "", kNone, Role::self, 1,
-            run_help},
+    Command{"version", "", "", "Version of Gnomon.", "", kNoOptions, Role::self, 0, run_version},
+    Command{"help", "", "[COMMAND]", "This list, or what a command does.", "", kNoOptions,
+            Role::self, 1, run_help},
 };
 
 }  // namespace

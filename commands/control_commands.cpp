@@ -125,7 +125,7 @@ Result<Answer> run_dbxsample(Host& host, const Invocation& call) {
                          });
 }
 
-Result<Answer> run_limit(Host& host, const Invocation& call) {
+Result<Answer> run_size_limit(Host& host, const Invocation& call) {
   if (call.arguments.empty())
     return fault("limit needs a number of megabytes",
                  "`unlimited` takes a limit away; the option --limit N of reports is about rows");
@@ -192,10 +192,9 @@ constexpr std::string_view operands_of(Setting setting) {
 }
 constexpr std::string_view help_of(Setting setting) { return format::row(setting).sentence; }
 
-constexpr Options kNone = 0;
 constexpr std::size_t kAnyNumber = 99;
 
-constexpr std::array kCommands{
+constexpr std::array kControls{
     Command{
         "enable", "", "", "Record the process that runs, and the program's next runs.",
         "A process that is stopped, attached to or launched, is recorded from here on. Every later "
@@ -205,28 +204,28 @@ constexpr std::array kCommands{
         "After `detach`, and without the debugger, the recording goes on until the process ends. "
         "A later debugger's reports and `collector disable` are about it, as soon as it has "
         "attached to the process; `gnomon collect -P PID -e` ends it, too.\n",
-        kNone, Role::control, 0, run_enable},
+        kNoOptions, Role::control, 0, run_enable},
     Command{
         "disable", "", "", "Stop recording.",
         "The experiment of the process that runs ends here. A stopped process gets back what the "
         "collector had of it: signal actions and masks, timers, the calls that went through it; "
         "the library stays, unused. `collector enable` begins another experiment. Later runs "
         "are not recorded.\n",
-        kNone, Role::control, 0, run_disable},
+        kNoOptions, Role::control, 0, run_disable},
     Command{"pause", "", "", "Record no events until `resume`.",
             "A sample is taken, and the experiment stays open. Samples go on. Nothing is said if "
             "the recording is paused already.\n",
-            kNone, Role::control, 0, run_pause},
+            kNoOptions, Role::control, 0, run_pause},
     Command{"resume", "", "", "Record events again after `pause`.",
-            "A sample is taken. Nothing is said if the recording is not paused.\n", kNone,
+            "A sample is taken. Nothing is said if the recording is not paused.\n", kNoOptions,
             Role::control, 0, run_resume},
     Command{"attach", "", "PID", "Record a process that runs, then attach LLDB to it.",
             "As `process attach` and `collector enable`, but the collector comes first: while it "
             "does, one thread of the process at a time stands still, for a millisecond or two, and "
             "the others run.\n",
-            kNone, Role::control, 1, run_attach},
+            kNoOptions, Role::control, 1, run_attach},
     Command{"profile", "", operands_of(Setting::profile), "Choose the clock's interval.",
-            help_of(Setting::profile), kNone, Role::control, 2, run_profile},
+            help_of(Setting::profile), kNoOptions, Role::control, 2, run_profile},
     Command{
         "sample", "", "record [NAME]|period TIME|periodic|manual",
         "Take a sample of the process's use of the system, or choose how often.",
@@ -234,16 +233,16 @@ constexpr std::array kCommands{
         "beginning or the end of a span: `--since sample NAME`, `--between NAME NAME`.\n\n"
         "period, periodic, manual: the time between samples that are taken without asking; a "
         "second at first, and with `manual` there are none.\n",
-        kNone, Role::control, 2, run_sample},
+        kNoOptions, Role::control, 2, run_sample},
     Command{"dbxsample", "", "on|off", "Take a sample at each stop in the debugger, or not.",
-            "It is on at first. Stops are noted in any case: see --since stop.\n", kNone,
+            "It is on at first. Stops are noted in any case: see --since stop.\n", kNoOptions,
             Role::control, 1, run_dbxsample},
     Command{"duration", "", operands_of(Setting::duration), "Limit the time of a recording.",
-            help_of(Setting::duration), kNone, Role::control, 1, run_duration},
+            help_of(Setting::duration), kNoOptions, Role::control, 1, run_duration},
     Command{"limit", "", operands_of(Setting::size_limit), "Limit the size of an experiment.",
-            help_of(Setting::size_limit), kNone, Role::control, 1, run_limit},
+            help_of(Setting::size_limit), kNoOptions, Role::control, 1, run_size_limit},
     Command{"depth", "", operands_of(Setting::depth), "Limit the depth of call stacks.",
-            help_of(Setting::depth), kNone, Role::control, 1, run_depth},
+            help_of(Setting::depth), kNoOptions, Role::control, 1, run_depth},
     Command{
         "store", "", "directory DIRECTORY|experiment NAME.er|filename NAME.er|group NAME.erg",
         "Choose where experiments go.",
@@ -251,7 +250,7 @@ constexpr std::array kCommands{
         "from 7 on; NAME.er is written once, and later runs write NAME.1.er and so on. group: a "
         "file that lists experiments, to which each is added; their usual name becomes that of the "
         "group.\n",
-        kNone, Role::control, 2, run_store},
+        kNoOptions, Role::control, 2, run_store},
     Command{"show", "", "[ITEM]", "The settings of later recordings.",
             "ITEM is the first word of a setting's name; without it, or with `all`, they are all "
             "shown.\n\nThey can be changed while nothing is recorded, and stay for the session.\n",
@@ -259,24 +258,25 @@ constexpr std::array kCommands{
     Command{"note-stop", "", "", "Note that the program has stopped; a stop hook does so.",
             "`collector enable` gives the target this stop hook, and `collector disable` takes it "
             "away: what `--since stop` is about are the stops that it noted.\n",
-            kNone, Role::control, 0, run_note_stop},
-    Command{"hwprofile", "", "", "Count hardware events.", "", kNone, Role::future, kAnyNumber,
+            kNoOptions, Role::control, 0, run_note_stop},
+    Command{"hwprofile", "", "", "Count hardware events.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kCounters>},
-    Command{"heaptrace", "", "", "Trace allocations.", "", kNone, Role::future, kAnyNumber,
+    Command{"heaptrace", "", "", "Trace allocations.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kHeap>},
-    Command{"synctrace", "", "", "Trace locks.", "", kNone, Role::future, kAnyNumber,
+    Command{"synctrace", "", "", "Trace locks.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kSync>},
-    Command{"iotrace", "", "", "Trace I/O.", "", kNone, Role::future, kAnyNumber, run_future<kIo>},
-    Command{"mpitrace", "", "", "Trace MPI calls.", "", kNone, Role::future, kAnyNumber,
+    Command{"iotrace", "", "", "Trace I/O.", "", kNoOptions, Role::future, kAnyNumber,
+            run_future<kIo>},
+    Command{"mpitrace", "", "", "Trace MPI calls.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kMpi>},
-    Command{"tha", "", "", "Detect data races.", "", kNone, Role::future, kAnyNumber,
+    Command{"tha", "", "", "Detect data races.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kRaces>},
-    Command{"archive", "", "", "Archive load objects.", "", kNone, Role::future, kAnyNumber,
+    Command{"archive", "", "", "Archive load objects.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kArchive>},
 };
 
 }  // namespace
 
-std::span<const Command> control_commands() { return kCommands; }
+std::span<const Command> control_commands() { return kControls; }
 
 }  // namespace gnomon::commands

@@ -7,8 +7,7 @@
 
 namespace gnomon::commands {
 
-std::string find_experiment(std::span<const std::string> stems, std::uint64_t session,
-                            std::uint64_t pid) {
+std::string find_experiment(std::span<const std::string> stems, const WantedExperiment& wanted) {
   namespace fs = std::filesystem;
   std::string best;
   std::uint64_t best_start = 0;
@@ -21,7 +20,9 @@ std::string find_experiment(std::span<const std::string> stems, std::uint64_t se
       const std::string name = entry->path().filename().string();
       if (!name.starts_with(prefix) || entry->path().extension() != ".er") continue;
       const auto header = reader::read_header(entry->path().string());
-      if (!header || header->session != session || (pid != 0 && header->pid != pid) ||
+      if (!header || header->session != wanted.session ||
+          (wanted.pid != 0 && header->pid != wanted.pid) ||
+          (!wanted.executable.empty() && header->executable != wanted.executable) ||
           header->start_realtime < best_start)
         continue;
       best = entry->path().string();

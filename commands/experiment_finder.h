@@ -6,10 +6,14 @@
 
 namespace gnomon::commands {
 
-// Returns the path of the newest experiment stem.er or stem.N.er, for any of the stems, that was
-// recorded in this session and, unless pid is 0, of this process. Empty: there is none. The session
-// is compared because pids repeat.
-std::string find_experiment(std::span<const std::string> stems, std::uint64_t session,
-                            std::uint64_t pid);
+struct WantedExperiment {
+  std::uint64_t session = 0;    // compared because pids repeat
+  std::uint64_t pid = 0;        // 0: of any process
+  std::string executable = {};  // real path; empty: of any program
+};
+
+// Returns the path of the newest such experiment stem.er or stem.N.er, for any of the stems. Empty:
+// there is none.
+std::string find_experiment(std::span<const std::string> stems, const WantedExperiment& wanted);
 
 }  // namespace gnomon::commands

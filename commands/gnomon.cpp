@@ -20,6 +20,10 @@ namespace {
 using namespace gnomon;
 using namespace gnomon::commands;
 
+tl::unexpected<Fault> cannot_write() {
+  return fault(fmt::format("cannot write: {}", std::strerror(errno)));
+}
+
 class ShellHost : public Host {
  public:
   explicit ShellHost(std::string experiment = {}) : experiment_(std::move(experiment)) {}
@@ -34,9 +38,30 @@ class ShellHost : public Host {
   reader::TextStyle style() const override { return terminal_style(STDOUT_FILENO); }
   Interrupt interrupt() const override { return {}; }  // SIGINT ends this program
   std::string state() override { return ""; }
+  reader::Put printer() override {
+    if (!is_printing_) return {};
+    is_blank_due_ = has_printed_;
+    return [this](std::string_view piece) { return put(piece); };
+  }
+  // What `printer` takes is printed from now on.
+  void set_printing(bool is_printing) { is_printing_ = is_printing; }
+  // The same for what was kept; a blank line sets it off from what was printed before.
+  Result<void> put_answer(const std::string& text) {
+    is_blank_due_ = has_printed_;
+    return text.empty() ? Result<void>() : put(text);
+  }
 
  private:
+  Result<void> put(std::string_view piece) {
+    if (is_blank_due_) std::fputc('\n', stdout);
+    is_blank_due_ = false;
+    has_printed_ = true;
+    if (std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size()) return {};
+    return cannot_write();
+  }
+
   std::string experiment_;
+  bool is_printing_ = false, has_printed_ = false, is_blank_due_ = false;
 };
 
 std::string usage() {
@@ -135,12 +160,19 @@ Result<Answer> print(const std::vector<std::string>& words) {
   const bool has_format =
       std::any_of(line->options.begin(), line->options.end(),
                   [](const auto& option) { return option.front().starts_with("--format"); });
+  const Wanted& last = line->reports.back();
+  if (last.report->role != Role::report && !last.words.empty())
+    all.warnings.push_back(
+        fmt::format("-{} is about the reports that follow it, and none does.", last.report->name));
   for (const Wanted& wanted : line->reports) {
+    // A reader of JSON or CSV wants the reports alone.
+    const bool is_shown = !has_format || wanted.report->role == Role::report;
+    host.set_printing(is_shown);
     auto answer = execute(host, *wanted.report, words_of(*line, wanted));
     if (!answer) return answer;
-    // A reader of JSON or CSV wants the reports alone.
-    if (answer->text.empty() || (has_format && wanted.report->role != Role::report)) continue;
-    all.text += (all.text.empty() ? "" : "\n") + answer->text;
+    if (!is_shown) continue;
+    if (auto printed = host.put_answer(answer->text); !printed)
+      return tl::unexpected(printed.error());
     for (std::string& warning : answer->warnings)
       if (std::find(all.warnings.begin(), all.warnings.end(), warning) == all.warnings.end())
         all.warnings.push_back(std::move(warning));
@@ -151,6 +183,8 @@ Result<Answer> print(const std::vector<std::string>& words) {
 Result<Answer> run(const std::vector<std::string>& words) {
   const std::string verb = words.empty() ? "" : words.front();
   const std::vector<std::string> rest(words.empty() ? words.end() : words.begin() + 1, words.end());
+  if (verb == "print" && rest.size() == 1 && (rest[0] == "--help" || rest[0] == "-h"))
+    return Answer{usage() + "\n" + help_text(), {}};
   if (verb == "print") return print(rest);
   if (verb == "collect") return collect(rest);
   ShellHost host;
@@ -190,7 +224,7 @@ int main(int argc, char** argv) try {
   const std::string& text = answer->text;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return 0;
-  fmt::print(stderr, "gnomon: cannot write: {}.\n", std::strerror(errno));
+  fmt::print(stderr, "gnomon: {}\n", sentence(cannot_write().value()));
   return 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "gnomon: %s.\n", error.what());

@@ -48,8 +48,12 @@ class Host {
   virtual reader::Progress progress(const reader::Experiment& experiment) {
     return reader::progress_of(experiment);
   }
+  // Whether it is plain to the user which experiment a report without an argument is about.
+  virtual bool is_obvious(const reader::Experiment& /*experiment*/) { return true; }
   // Files of symbols that the user has named.
   virtual reader::DebugFiles debug_files() { return {}; }
+  // Takes a report's text as it comes; empty: the answer keeps it.
+  virtual reader::Put printer() { return {}; }
   // Whether the user wants long work to end.
   virtual Interrupt interrupt() const = 0;
   // What `status` says besides the experiment; empty: nothing.

@@ -6,21 +6,34 @@ namespace {
 
 using reader::Table;
 
+constexpr std::size_t kMostKept = 64 << 20;  // bytes that an answer keeps
+
 // CSV has rows only: what stands above and below a table becomes warnings.
-Result<std::string> text_of(const Host& host, const Invocation& call, const Table& table) {
-  if (call.format == Format::json) return to_json(table, host.interrupt());
-  if (call.format == Format::csv) return to_csv(table, host.interrupt());
+Result<void> print(const Host& host, const Invocation& call, const Table& table,
+                   const reader::Put& put) {
+  if (call.format == Format::json) return print_json(table, host.interrupt(), put);
+  if (call.format == Format::csv) return print_csv(table, host.interrupt(), put);
   reader::TextStyle style = host.style();
   style.width = call.width.value_or(style.width);
-  return to_text(table, style, host.interrupt());
+  return print_text(table, style, host.interrupt(), put);
 }
 
 }  // namespace
 
-Result<Answer> render(const Host& host, const Invocation& call, const Table& table) {
-  auto text = text_of(host, call, table);
-  if (!text) return tl::unexpected(text.error());
-  Answer answer{std::move(*text), {}};
+Result<Answer> render(Host& host, const Invocation& call, const Table& table) {
+  Answer answer;
+  reader::Put put = host.printer();
+  if (!put)
+    put = [&](std::string_view piece) -> Result<void> {
+      if (answer.text.size() + piece.size() > kMostKept)
+        return fault(
+            "the table has more than 64 MB of text",
+            "--limit N shows its first rows; `gnomon print` in the shell writes all of it");
+      answer.text += piece;
+      return {};
+    };
+  if (auto printed = print(host, call, table, put); !printed)
+    return tl::unexpected(printed.error());
   if (call.format != Format::csv) return answer;
   answer.warnings = table.notes;
   if (const std::string note = left_out_note(table); !note.empty()) answer.warnings.push_back(note);

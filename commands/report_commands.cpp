@@ -1,8 +1,11 @@
 // Commands that report on an experiment, or choose what reports show. Any thread.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "commands/command.h"
 #include "reader/report/report.h"
+#include "reader/report/run_text.h"
 #include "reader/symbols/display_name.h"
 
 namespace gnomon::commands {
@@ -31,6 +34,17 @@ Result<reader::Analysis*> analysis_of(Host& host, const Invocation& call) {
   return host.analysis(*directory, call.span);
 }
 
+// Renders a report, and names the experiment where the user may take it for another.
+Result<Answer> render_report(Host& host, const Invocation& call, const reader::Analysis& analysis,
+                             Table table) {
+  const reader::Experiment& experiment = analysis.experiment();
+  if (!call.experiment && !host.is_obvious(experiment))
+    table.title.insert(0,
+                       fmt::format("{}: {}, process {}\n", one_line(experiment.directory),
+                                   reader::command_line(experiment.header), experiment.header.pid));
+  return render(host, call, table);
+}
+
 Result<Answer> run_status(Host& host, const Invocation& call) {
   const std::string state = call.experiment ? "" : host.state();
   const auto directory = directory_of(host, call);
@@ -51,9 +65,9 @@ template <Result<Table> (*Report)(reader::Analysis&, const reader::View&)>
 Result<Answer> run_report(Host& host, const Invocation& call) {
   const auto analysis = analysis_of(host, call);
   if (!analysis) return tl::unexpected(analysis.error());
-  const auto table = Report(**analysis, view_of(host, call));
+  auto table = Report(**analysis, view_of(host, call));
   if (!table) return tl::unexpected(table.error());
-  return render(host, call, *table);
+  return render_report(host, call, **analysis, std::move(*table));
 }
 
 // Takes the first argument, if there is one, into the view by `take`; answers what is chosen then.
@@ -73,7 +87,7 @@ template <Table (*Report)(reader::Analysis&)>
 Result<Answer> run_plain_report(Host& host, const Invocation& call) {
   const auto analysis = analysis_of(host, call);
   if (!analysis) return tl::unexpected(analysis.error());
-  return render(host, call, Report(**analysis));
+  return render_report(host, call, **analysis, Report(**analysis));
 }
 
 Result<Answer> run_overview(Host& host, const Invocation& call) {
@@ -114,10 +128,10 @@ Result<Answer> run_metric_list(Host& host, const Invocation& call) {
 Result<Answer> run_dump(Host& host, const Invocation& call) {
   const auto analysis = analysis_of(host, call);
   if (!analysis) return tl::unexpected(analysis.error());
-  const auto table = reader::dump_report(**analysis, view_of(host, call),
-                                         call.arguments.empty() ? "" : call.arguments.front());
+  auto table = reader::dump_report(**analysis, view_of(host, call),
+                                   call.arguments.empty() ? "" : call.arguments.front());
   if (!table) return tl::unexpected(table.error());
-  return render(host, call, *table);
+  return render_report(host, call, **analysis, std::move(*table));
 }
 
 // NAME [NUMBER]
@@ -134,17 +148,16 @@ Result<Answer> run_csingle(Host& host, const Invocation& call) {
   auto name = call.arguments.empty() ? host.function() : call.arguments.front();
   if (!name) return tl::unexpected(name.error());
   if (call.arguments.empty()) name = reader::display_name(name->c_str());
-  const auto table = reader::csingle_report(**analysis, view_of(host, call), *name, number);
+  auto table = reader::csingle_report(**analysis, view_of(host, call), *name, number);
   if (!table) return tl::unexpected(table.error());
-  return render(host, call, *table);
+  return render_report(host, call, **analysis, std::move(*table));
 }
 
-constexpr Options kNone = 0;
 constexpr Options kMetrics = OptionId::metrics | OptionId::sort;
 constexpr Options kSpan = OptionId::since | OptionId::between;
 constexpr Options kAll = kListed | kMetrics | kSpan;
 
-constexpr std::array kCommands{
+constexpr std::array kReports{
     Command{
         "functions", "", "", "Exclusive and inclusive metrics of functions.",
         "Exclusive: what the function itself used. Inclusive: what it and all it called used, "
@@ -177,14 +190,14 @@ constexpr std::array kCommands{
             "the last column. `default` is e.%totalcpu:i.%totalcpu:name. Without LIST: what is "
             "chosen.\n\nReports about calls show attributed values of the listed metrics, unless "
             "the list has keys with an a of its own.\n",
-            kNone, Role::view, 1, run_metrics},
+            kNoOptions, Role::view, 1, run_metrics},
     Command{"sort", "", "[METRIC]", "Choose the order of reports.",
             "METRIC is a KEY as in `metrics`, such as i.totalcpu, or name, size or address. A - "
             "before it reverses the order. Without METRIC: what is chosen.\n",
-            kNone, Role::view, 1, run_sort},
+            kNoOptions, Role::view, 1, run_sort},
     Command{"limit", "", "N", "Limit later reports to N rows.",
-            "As the option --limit of each of them; 0 shows all.\n", kNone, Role::print_view, 1,
-            run_limit},
+            "As the option --limit of each of them; 0 shows all.\n", kNoOptions, Role::print_view,
+            1, run_limit},
     Command{"metric_list", "", "", "The metrics that reports can show, and those they do.",
             "With an experiment: the metrics that it has data for.\n", kShown, Role::report, 0,
             run_metric_list},
@@ -222,6 +235,6 @@ constexpr std::array kCommands{
 
 }  // namespace
 
-std::span<const Command> report_commands() { return kCommands; }
+std::span<const Command> report_commands() { return kReports; }
 
 }  // namespace gnomon::commands

@@ -6,18 +6,14 @@
 #include <cstdint>
 #include <fstream>
 
+#include "injector/read_at.h"
+
 namespace gnomon::injector {
 namespace {
 
 constexpr std::uint64_t kMostBytes = 256 << 20;  // of a string table
 
-template <typename T>
-bool read_at(std::ifstream& file, std::uint64_t offset, T& into) {
-  return static_cast<bool>(file.seekg(static_cast<std::streamoff>(offset))
-                               .read(reinterpret_cast<char*>(&into), sizeof into));
-}
-
-std::vector<Elf64_Phdr> segments_of(std::ifstream& file, const Elf64_Ehdr& header) {
+std::vector<Elf64_Phdr> all_segments(std::ifstream& file, const Elf64_Ehdr& header) {
   std::vector<Elf64_Phdr> segments(header.e_phnum);
   for (std::size_t i = 0; i < segments.size(); ++i)
     if (!read_at(file, header.e_phoff + i * sizeof(Elf64_Phdr), segments[i])) return {};
@@ -56,7 +52,7 @@ std::optional<Linkage> Linkage::of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header{};
   if (!file || !read_at(file, 0, header)) return std::nullopt;
-  const std::vector<Elf64_Phdr> segments = segments_of(file, header);
+  const std::vector<Elf64_Phdr> segments = all_segments(file, header);
   for (const Elf64_Phdr& segment : segments) {
     if (segment.p_type != PT_DYNAMIC) continue;
     const Dynamic dynamic = dynamic_of(file, segment);

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "injector/linkage.h"
+#include "injector/read_at.h"
 #include "injector/sanitizers.h"
 
 namespace gnomon::injector {
@@ -22,12 +23,6 @@ namespace {
 
 constexpr const char* kFromOutside =
     "`perf record -g` samples it from outside, which Gnomon does not yet";
-
-template <typename T>
-bool read_at(std::ifstream& file, std::uint64_t offset, T& into) {
-  return static_cast<bool>(file.seekg(static_cast<std::streamoff>(offset))
-                               .read(reinterpret_cast<char*>(&into), sizeof into));
-}
 
 std::string text_at(std::ifstream& file, std::uint64_t offset, std::uint64_t bytes) {
   std::array<char, 4096> text{};

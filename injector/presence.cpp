@@ -73,8 +73,10 @@ Fault absence(pid_t pid, const std::string& library) {
     return {"the loader preloads nothing into a program that changes its user or has capabilities",
             "start it as that user"};
   if (variable(pid, "LD_PRELOAD").find(library) == std::string::npos)
-    return {"its LD_PRELOAD lacks " + library,
-            "see `settings show target.env-vars` and the options of `process launch`"};
+    return {
+        "its LD_PRELOAD lacks " + library,
+        "see `settings show target.env-vars` and the options of `process launch`; while it runs, "
+        "`collector enable` records it, too"};
   return {"the loader did not load " + library, "see what the program printed"};
 }
 

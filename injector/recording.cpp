@@ -126,9 +126,13 @@ bool is_recording(const std::string& stem, std::uint64_t session, pid_t pid) {
 bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid) {
   const Page page = find_recording(stem, session, pid).page;
   if (!page) return false;
-  ask_for_sample(*page, format::Verb::end, format::SampleEvent::end);
-  std::atomic_ref(page->asked).store(static_cast<std::uint32_t>(format::Ask::end));
+  ask_to_end(*page);
   return true;
+}
+
+void ask_to_end(ControlPage& page) {
+  ask_for_sample(page, format::Verb::end, format::SampleEvent::end);
+  std::atomic_ref(page.asked).store(static_cast<std::uint32_t>(format::Ask::end));
 }
 
 Fault with_left_behind(const Fault& why, const Settings& settings, pid_t pid) {

@@ -38,6 +38,8 @@ bool is_recording(const std::string& stem, std::uint64_t session, pid_t pid);
 // Has the last sample taken and tells the collector to record no more: it stops at once, and closes
 // the experiment when the process next runs. Returns false if it does not record.
 bool ask_to_end(const std::string& stem, std::uint64_t session, pid_t pid);
+// The same of a recording whose files may have been removed.
+void ask_to_end(format::ControlPage& page);
 
 // Of a process that has ended, or executed another program, while recording began: `why` it is not
 // recorded, and which experiment of this session holds something. One that holds nothing is

@@ -30,11 +30,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPatience{1000};
+constexpr milliseconds kAnswerTime{1000};
 
 // What a program writes until it closes its output; a fault: it has not closed it in time.
 Result<std::string> answer_from(int pipe) {
-  const auto limit = Clock::now() + 2 * kPatience;
+  const auto limit = Clock::now() + 2 * kAnswerTime;
   std::string text;
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(limit - Clock::now()).count();
@@ -66,7 +66,7 @@ int spawn(const std::string& program, char* const* words, int output, pid_t& chi
 // carried out. Takes over what a requester or a sampler that has died left behind.
 std::uint32_t take_mailbox(format::Mailbox& box) {
   const std::atomic_ref sequence(box.sequence);
-  const auto limit = Clock::now() + kPatience / 4;
+  const auto limit = Clock::now() + kAnswerTime / 4;
   for (;; std::this_thread::sleep_for(milliseconds(1))) {
     std::uint32_t number = sequence.load();
     const bool is_free = number % 2 == 0 && std::atomic_ref(box.answered).load() == number;
@@ -147,7 +147,7 @@ bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::Sample
   box.label[length] = 0;
   std::atomic_ref(box.sequence).store(number);
   syscall(SYS_futex, &box.sequence, FUTEX_WAKE, 1'000'000, nullptr, nullptr, 0);
-  const auto limit = Clock::now() + kPatience;
+  const auto limit = Clock::now() + kAnswerTime;
   for (;;) {
     const std::uint32_t answered = std::atomic_ref(box.answered).load();
     if (answered == number) return true;

@@ -22,10 +22,10 @@ Result<void> check_sanitizer(const Linkage& program) {
 // These runtimes interpose libc's functions and call the next ones of that name: the collector's,
 // if it is loaded after them. AddressSanitizer ends a program in which it is not the first library.
 std::string first_library(const Linkage& program) {
-  constexpr std::string_view kRuntimes[] = {"libasan.so", "liblsan.so", "libhwasan.so",
-                                            "libclang_rt.asan", "libclang_rt.hwasan"};
+  constexpr std::string_view kLibraries[] = {"libasan.so", "liblsan.so", "libhwasan.so",
+                                             "libclang_rt.asan", "libclang_rt.hwasan"};
   for (const std::string& name : program.needed())
-    if (std::any_of(std::begin(kRuntimes), std::end(kRuntimes),
+    if (std::any_of(std::begin(kLibraries), std::end(kLibraries),
                     [&](std::string_view runtime) { return name.starts_with(runtime); }))
       return name;
   return "";

@@ -207,10 +207,12 @@ Result<std::string> Session::enable() {
   if (failed)
     return fault(failed->what, (failed->next.empty() ? "" : failed->next + "; ") +
                                    "every later run writes an experiment, " + names_);
-  return text +
-         (text.empty() ? "Enabled: every run from now on writes an experiment, "
-                       : "Every later run writes one, too: ") +
-         names_ + ".\n";
+  if (text.empty())
+    return fmt::format("Enabled: every run from now on writes an experiment, {}.\n", names_);
+  return fmt::format(
+      "{}Every later run writes one, too: {}.\n`detach` leaves this recording going on; `collector "
+      "disable` ends it.\n",
+      text, names_);
 }
 
 std::optional<std::string> Session::end_recording(lldb::SBProcess process) {
@@ -231,7 +233,8 @@ std::optional<std::string> Session::end_recording(lldb::SBProcess process) {
 std::optional<std::string> Session::end_rest(lldb::SBProcess process) {
   if (given_back_ == process.GetUniqueID()) return std::nullopt;
   std::uint64_t session = 0;
-  if (session_ != 0 && !commands::find_experiment(stems_, session_, process.GetProcessID()).empty())
+  if (session_ != 0 &&
+      !commands::find_experiment(stems_, {session_, process.GetProcessID()}).empty())
     session = session_;
   else if (const auto others = injector::failed_recording_in(number_of(process)))
     session = others->session;

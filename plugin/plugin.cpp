@@ -47,8 +47,10 @@ bool add(lldb::SBCommand& collector, const std::shared_ptr<Session>& session,
   const std::string summary =
       called == command.name ? std::string(command.summary) : "Short for `" + full + "`.";
   const std::string syntax = "collector " + name + " " + commands::syntax(command);
+  // Enter after a report prints it again, with its arguments; nothing else is done twice.
+  const char* again = command.role == commands::Role::report ? nullptr : "";
   lldb::SBCommand added = collector.AddCommand(name.c_str(), new Row(session, command),
-                                               summary.c_str(), syntax.c_str());
+                                               summary.c_str(), syntax.c_str(), again);
   if (!added.IsValid()) return false;
   added.SetHelpLong(commands::long_help(command).c_str());
   return true;
@@ -68,7 +70,7 @@ namespace lldb {
   }
   SBCommandInterpreter interpreter = debugger.GetCommandInterpreter();
   SBCommand collector = interpreter.AddMultiwordCommand(
-      "collector", "Record where the program spends its time, and look at it.");
+      "collector", "Profile the program: record where it spends its time, and look at it.");
   if (!collector.IsValid()) return false;
   const auto session = std::make_shared<plugin::Session>(debugger);
   for (const commands::Command& command : commands::command_table()) {

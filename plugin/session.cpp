@@ -22,6 +22,16 @@ const injector::Recording* Session::recorded_by_others(lldb::SBProcess process) 
   return &others_;
 }
 
+// Where nothing tells which process is meant: the newest of the selected target's program, or of
+// any if there is no other target.
+std::string Session::newest_experiment() {
+  lldb::SBTarget target = debugger_.GetSelectedTarget();
+  const bool is_only = debugger_.GetNumTargets() <= 1;
+  return commands::find_experiment(
+      stems_, {session_, 0, is_only ? "" : injector::real_path(target.GetExecutable())});
+}
+
+// What was said of a launch holds only as long as nothing else has recorded the process.
 Result<std::string> Session::experiment() {
   lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
   recorded_by_others(process);
@@ -30,23 +40,33 @@ Result<std::string> Session::experiment() {
   if (session_ == 0)
     return fault("nothing was recorded in this session",
                  "type `collector enable` and `run`, or name an experiment");
-  const bool alive = is_alive(process);
-  if (const auto why = launch_ ? launch_->verdict(process) : std::nullopt)
-    return fault("process " + std::to_string(process.GetProcessID()) + (alive ? " is" : " was") +
-                     " not recorded: " + why->what,
-                 why->next);
-  std::string found =
-      commands::find_experiment(stems_, session_, alive ? process.GetProcessID() : 0);
+  const lldb::pid_t pid = process.IsValid() ? process.GetProcessID() : 0;
+  if (pid == 0 || pid == LLDB_INVALID_PROCESS_ID) {
+    std::string newest = newest_experiment();
+    if (!newest.empty()) return newest;
+    return fault("nothing was recorded yet of the selected target", "type `run`");
+  }
+  std::string found = commands::find_experiment(stems_, {session_, pid});
   if (!found.empty()) return found;
-  if (!alive && (!process.IsValid() || process.GetProcessID() == 0))
-    return fault("nothing was recorded yet", "type `run`");
-  if (!alive && launch_)
-    return fault("process " + std::to_string(process.GetProcessID()) + " left no experiment " +
-                     stems_.front() + ".N.er",
-                 "see whether that file system is full, and whether the program is static");
-  return fault("process " + std::to_string(process.GetProcessID()) + " is not recorded",
-               launch_ ? "type `run` to start it again; a static program cannot be recorded"
-                       : "type `collector enable` and `run`");
+  const bool alive = is_alive(process);
+  const std::string number = std::to_string(pid);
+  if (const auto why = launch_ ? launch_->verdict(process) : std::nullopt)
+    return fault("process " + number + (alive ? " is" : " was") + " not recorded: " + why->what,
+                 why->next);
+  if (alive) return fault("process " + number + " is not recorded", "type `collector enable`");
+  found = newest_experiment();
+  if (!found.empty()) return found;
+  return fault("process " + number + " left no experiment " + stems_.front() + ".N.er",
+               launch_ ? "type `run` to record another run"
+                       : "type `collector enable` and `run` to record another run");
+}
+
+// Reports on the process that LLDB shows need not say so.
+bool Session::is_obvious(const reader::Experiment& experiment) {
+  lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
+  const bool is_other = process.IsValid() && process.GetProcessID() != 0 &&
+                        process.GetProcessID() != experiment.header.pid;
+  return debugger_.GetNumTargets() <= 1 && !is_other;
 }
 
 // By the symbol: what is inlined into it has no samples of its own.

@@ -26,6 +26,7 @@ class Session : public commands::Host {
   reader::TextStyle style() const override;
   Interrupt interrupt() const override;
   reader::DebugFiles debug_files() override;
+  bool is_obvious(const reader::Experiment& experiment) override;
   std::string state() override;
   reader::Progress progress(const reader::Experiment& experiment) override;
   Result<std::string> record_sample(const std::string& label) override;
@@ -54,6 +55,8 @@ class Session : public commands::Host {
   bool is_recorded(lldb::SBProcess process) const { return our_recording(process).page != nullptr; }
   // Where the process is recorded to, whoever began that; a fault: nowhere.
   Result<injector::Found> recording_of(lldb::SBProcess process);
+  // Empty: there is none.
+  std::string newest_experiment();
   // What was begun by another debugger, or by `gnomon collect`; null: nothing.
   const injector::Recording* recorded_by_others(lldb::SBProcess process);
 

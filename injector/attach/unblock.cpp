@@ -15,8 +15,8 @@
 namespace gnomon::injector {
 namespace {
 
-constexpr std::chrono::milliseconds kRun{5};
-constexpr int kMostRuns = 4;  // times that one thread is run to a next place
+constexpr std::chrono::milliseconds kRunOfOne{5};
+constexpr int kMostRunsOfOne = 4;  // times that one thread is run to a next place
 constexpr std::uint64_t kSigprof = 1ull << (SIGPROF - 1);
 
 // Returns true if the thread waits for SIGPROF itself; with the mask changed a SIGPROF of the
@@ -46,8 +46,8 @@ bool change_mask(const format::BlockingThread& blocking, MaskChange change, Mask
   if (!mask) return false;
   if (change == MaskChange::unblock && !(*mask & kSigprof)) return true;
   SafePoint point = points.of(thread.stopped(), thread.waits());
-  for (int i = 0; i < kMostRuns && point.where == SafePoint::Where::later; ++i) {
-    if (!thread.run_to(point.address, kRun)) return false;
+  for (int i = 0; i < kMostRunsOfOne && point.where == SafePoint::Where::later; ++i) {
+    if (!thread.run_to(point.address, kRunOfOne)) return false;
     point = points.of(thread.stopped(), thread.waits());
   }
   const pid_t pid = thread.stopped().pid;

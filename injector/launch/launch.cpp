@@ -25,14 +25,6 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-// As the kernel will name it in /proc/PID/exe.
-std::string real_path(const lldb::SBFileSpec& file) {
-  char path[4096] = {};
-  file.GetPath(path, sizeof path);
-  const std::unique_ptr<char, void (*)(void*)> real(realpath(path, nullptr), std::free);
-  return real ? real.get() : "";
-}
-
 constexpr const char* kPreload = "LD_PRELOAD";
 
 // Runs `settings ACTION target.env-vars WHAT` for this target, which need not be the selected one.
@@ -47,6 +39,13 @@ bool change_variables(lldb::SBDebugger& debugger, lldb::SBTarget target, const c
 }
 
 }  // namespace
+
+std::string real_path(const lldb::SBFileSpec& file) {
+  char path[4096] = {};
+  file.GetPath(path, sizeof path);
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(path, nullptr), std::free);
+  return real ? real.get() : "";
+}
 
 Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target,
                                const Settings& settings) {

@@ -11,6 +11,9 @@
 
 namespace gnomon::injector {
 
+// As the kernel will name it in /proc/PID/exe; empty: no such file is here.
+std::string real_path(const lldb::SBFileSpec& file);
+
 // What was prepared, and what to put back.
 class Launch {
  public:

@@ -51,7 +51,8 @@ inline constexpr std::array kFailures{
                 "see whether it changed its user, its root directory or its limits, or closed all "
                 "its files"},
     FailureText{Failure::map_file, "the program could not map the experiment's files",
-                "see its memory limit (ulimit -v)"},
+                "see its memory limit (ulimit -v), and whether it has as many mappings as it may "
+                "(sysctl vm.max_map_count)"},
     FailureText{Failure::stacks_full, "there are more call stacks than the stack table holds",
                 "profile a shorter run"},
     FailureText{Failure::no_clock, "the program could not set up its sampling clock",

@@ -100,7 +100,8 @@ Result<Profile> Profile::build(const Sums& sums, const Stacks& stacks, AddressSp
   auto all = frames_of(sums.used(), stacks, space, interrupt);
   if (!all) return tl::unexpected(all.error());
   std::vector<CallId> place;
-  Profile profile(sums, CallTree(total, all->frames, place));
+  Profile profile(sums, CallTree(total, all->frames, place, interrupt));
+  if (interrupt.asked()) return interrupted();
   profile.place_ = std::move(place);
   profile.marks_ = std::move(all->marks);
   profile.names_ = names_of(space);

@@ -1,5 +1,6 @@
 // Text from files and other programs, made fit for a terminal. Any thread.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,8 @@ constexpr bool is_control(std::uint32_t c) {
 // The text with control characters and what is no UTF-8 as C writes them (\n, \x1b, \u202e): it
 // keeps to its line, sets no color and means what it shows.
 inline std::string one_line(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const auto [value, bytes] = character_at(text, at);

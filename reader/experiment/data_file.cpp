@@ -1,6 +1,8 @@
 // Reads the events of an experiment's data files. Any thread, one at a time.
 #include "reader/experiment/data_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -150,13 +152,16 @@ Result<void> DataFile::read_new(const Experiment& experiment, const LaneCopies* 
   // A block that is being written out right now is whole in a moment.
   constexpr int kAttempts = 50;
   constexpr std::chrono::milliseconds kPause{1};
+  // A lane that holds no block may have had one that was lost with a killed program.
+  const std::size_t most_missing = lanes ? lanes->empty() : 0;
   std::uint32_t missing = 0, looked = 0;
   const auto look = [&](std::uint32_t number) -> Result<void> {
     if (looked++ % 16 == 0 && interrupt.asked()) return interrupted();
     for (int attempt = 0;; ++attempt) {
       const auto found = read_block(reading, number);
       if (!found) return tl::unexpected(found.error());
-      if (*found == Found::nowhere) ++missing;
+      if (*found == Found::nowhere && ++missing > most_missing)
+        return reading.damaged(number, fmt::format("is missing, of {} that were written", blocks));
       if (*found != Found::torn) return {};
       if (!lanes || attempt == kAttempts)
         return reading.damaged(number, "has a wrong header or checksum");
@@ -169,10 +174,6 @@ Result<void> DataFile::read_new(const Experiment& experiment, const LaneCopies* 
     if (auto done = look(number); !done) return done;
   for (; next_ < blocks; ++next_)
     if (auto done = look(next_); !done) return done;
-  if (missing > (lanes ? lanes->empty() : 0))
-    return fault(reading.path + " is damaged: " + std::to_string(blocks) +
-                     " blocks were written, " + std::to_string(blocks - missing) + " are there",
-                 "record again");
   missing_ = missing;
   if (experiment.is_still && file && reading.file.size() > std::uint64_t{blocks} * kBlockBytes)
     return fault(reading.path + " is damaged: it holds more blocks than the " +

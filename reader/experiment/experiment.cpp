@@ -1,6 +1,7 @@
 // An experiment: a directory NAME.er, written by a collector that may still be writing. Any thread.
 #include "reader/experiment/experiment.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
@@ -58,7 +59,8 @@ FileIdentity identity_in(const Json& line) {
           field<std::uint64_t>(line, "modified"), hex(line, "layout")};
 }
 
-// A path is bytes: one that is no UTF-8 stands in hexadecimal digits.
+// The collector writes a path that is not UTF-8 as `path_bytes`, in hexadecimal digits: JSON has no
+// other way to hold its bytes.
 std::string path_in(const Json& line) {
   const auto digits = field<std::string>(line, "path_bytes");
   std::string path;
@@ -69,19 +71,22 @@ std::string path_in(const Json& line) {
   return path.empty() ? field<std::string>(line, "path") : path;
 }
 
+// Two lines of one object: the later one counts.
+void unload(std::vector<LoadObject>& objects, std::uint64_t begin, std::uint32_t epoch) {
+  const auto object = std::find_if(objects.rbegin(), objects.rend(), [&](const LoadObject& each) {
+    return each.begin == begin && each.first_epoch < epoch;
+  });
+  if (object != objects.rend()) object->end_epoch = epoch;
+}
+
 Result<std::vector<LoadObject>> read_map(const std::string& directory,
                                          const format::ControlPage& control) {
   const std::string path = directory + "/" + format::kMapFile;
-  const std::uint32_t written = control.map_lines;
-  auto lines = read_lines(path, control.session);
-  if (!lines) return tl::unexpected(lines.error());
-  if (lines->size() < written)
-    return fault(path + " is damaged: " + std::to_string(written) + " lines were written, " +
-                     std::to_string(lines->size()) + " are there",
-                 "record again");
   std::vector<LoadObject> objects;
   LineNumbers numbers;
-  for (const Json& line : *lines) {
+  std::uint32_t lines = 0;
+  auto read = each_line(path, control.session, [&](const Json& line) -> Result<void> {
+    ++lines;
     if (!numbers.add(line))
       return fault(path + " is damaged: a line has no number or another one's", "record again");
     const auto event = field<std::string>(line, "event");
@@ -90,14 +95,14 @@ Result<std::vector<LoadObject>> read_map(const std::string& directory,
     if (event == "load")
       objects.push_back({field<std::uint64_t>(line, "time"), begin, hex(line, "end"),
                          hex(line, "bias"), path_in(line), identity_in(line), epoch});
-    // Two lines of one object: the later one counts.
-    if (event == "unload")
-      for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
-        if (object->begin != begin || object->first_epoch >= epoch) continue;
-        object->end_epoch = epoch;
-        break;
-      }
-  }
+    if (event == "unload") unload(objects, begin, epoch);
+    return {};
+  });
+  if (!read) return tl::unexpected(read.error());
+  if (lines < control.map_lines)
+    return fault(path + " is damaged: " + std::to_string(control.map_lines) +
+                     " lines were written, " + std::to_string(lines) + " are there",
+                 "record again");
   return objects;
 }
 

@@ -1,6 +1,7 @@
 // What header.json says of a run, and whether its process is still there. Any thread.
 #include "reader/experiment/header.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -67,6 +68,21 @@ ProcessStat read_stat(std::uint32_t pid) {
   return stat;
 }
 
+// Returns false if the process counts time from another boot than we do (time_namespaces(7)), so
+// that its start is another number here than it is to itself.
+bool has_our_clock(std::uint32_t pid) {
+  std::error_code error;
+  const auto ours = std::filesystem::read_symlink("/proc/self/ns/time", error);
+  if (error) return true;
+  const auto its = std::filesystem::read_symlink(fmt::format("/proc/{}/ns/time", pid), error);
+  return error || its == ours;
+}
+
+bool runs(std::uint32_t pid, const std::string& executable) {
+  std::error_code error;
+  return std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error) == executable;
+}
+
 format::Unit unit_named(const std::string& name) {
   for (std::size_t i = 0; i < format::kUnitNames.size(); ++i)
     if (format::kUnitNames[i] == name) return static_cast<format::Unit>(i);
@@ -104,11 +120,14 @@ std::optional<EventLayout> layout_of(const Json& row) {
 Result<Header> read_header(const std::string& directory) {
   if (auto there = check_directory(directory); !there) return tl::unexpected(there.error());
   const std::string path = directory + "/" + format::kHeaderFile;
-  auto lines = read_lines(path, 0);
-  if (!lines) return tl::unexpected(lines.error());
-  if (lines->size() != 1)
-    return fault(path + " is damaged: it does not hold one line", "record again");
-  const Json& json = lines->front();
+  Json json;
+  std::size_t lines = 0;
+  auto read = each_line(path, 0, [&](const Json& line) -> Result<void> {
+    if (++lines == 1) json = line;
+    return {};
+  });
+  if (!read) return tl::unexpected(read.error());
+  if (lines != 1) return fault(path + " is damaged: it does not hold one line", "record again");
   const auto major = field<std::uint64_t>(member(json, "format"), "major");
   if (major == 0) return fault(path + " is damaged: it names no format", "record again");
   if (major != format::kFormatMajor)
@@ -167,6 +186,8 @@ Life life_of(const Header& header) {
   const auto here = std::filesystem::read_symlink("/proc/self/ns/pid", error);
   if (error || here != header.pid_namespace) return Life::unknown;
   const ProcessStat stat = read_stat(header.pid);
+  if (stat.start_ticks != 0 && !has_our_clock(header.pid))
+    return runs(header.pid, header.executable) ? Life::running : Life::unknown;
   if (stat.start_ticks == header.start_ticks) return stat.is_over() ? Life::over : Life::running;
   if (stat.start_ticks != 0) return Life::over;
   // /proc may hide other users' processes.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <string_view>
 
 #include "libcollector/format/text.h"
@@ -27,6 +28,33 @@ nlohmann::json object_in(std::uint64_t session, std::string_view line) {
                                        : nlohmann::json(nlohmann::json::value_t::discarded);
 }
 
+// Gives the whole lines from the byte `at` on, without their ends; `at` is then behind the last.
+Result<void> each_text(const std::string& path, std::uint64_t& at,
+                       const std::function<Result<void>(std::string_view)>& take) {
+  constexpr std::size_t kPiece = 1 << 16, kLongest = 4 << 20;  // bytes
+  const auto file = File::open(path);
+  if (!file) return tl::unexpected(file.error());
+  std::string text;
+  for (std::uint64_t from = at;;) {
+    const std::size_t before = text.size();
+    text.resize(before + kPiece);
+    const auto read = file->read(from, std::as_writable_bytes(std::span(text).subspan(before)));
+    if (!read) return tl::unexpected(read.error());
+    text.resize(before + *read);
+    from += *read;
+    std::size_t begin = 0;
+    for (std::size_t end; (end = text.find('\n', std::max(begin, before))) != std::string::npos;
+         begin = end + 1) {
+      if (auto done = take(std::string_view(text).substr(begin, end - begin)); !done) return done;
+      at += end + 1 - begin;
+    }
+    text.erase(0, begin);
+    if (text.size() > kLongest)
+      return fault(path + " is damaged: it has a line of more than 4 MiB", "record again");
+    if (*read < kPiece) return {};
+  }
+}
+
 }  // namespace
 
 bool LineNumbers::add(const nlohmann::json& line) {
@@ -44,37 +72,27 @@ std::uint64_t LineNumbers::missing(std::uint64_t begun) const {
   return begun - static_cast<std::uint64_t>(std::count(met_.begin(), end, true));
 }
 
-Result<NewLines> read_new_lines(const std::string& path, std::uint64_t session, std::uint64_t& at) {
-  if (is_missing(path)) return NewLines{};
-  auto text = read_text(path, at);
-  if (!text) return tl::unexpected(text.error());
-  NewLines lines;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text->find('\n', begin)) != std::string::npos; begin = end + 1) {
-    auto object = object_in(session, {text->data() + begin, end - begin});
-    if (object.is_object())
-      lines.whole.push_back(std::move(object));
-    else
-      ++lines.damaged;
-  }
-  at += begin;
-  return lines;
+Result<std::uint64_t> each_new_line(const std::string& path, std::uint64_t session,
+                                    std::uint64_t& at, const TakeNewLine& take) {
+  std::uint64_t damaged = 0;
+  if (is_missing(path)) return damaged;
+  auto done = each_text(path, at, [&](std::string_view line) -> Result<void> {
+    const auto object = object_in(session, line);
+    if (!object.is_object() || !take(object)) ++damaged;
+    return {};
+  });
+  if (!done) return tl::unexpected(done.error());
+  return damaged;
 }
 
-Result<std::vector<nlohmann::json>> read_lines(const std::string& path, std::uint64_t session) {
-  auto text = read_text(path);
-  if (!text) return tl::unexpected(text.error());
-  std::vector<nlohmann::json> lines;
-  for (std::size_t at = 0; at < text->size();) {
-    const std::size_t end = text->find('\n', at);
-    if (end == std::string::npos) break;
-    auto object = object_in(session, {text->data() + at, end - at});
-    if (!object.is_object())
-      return fault(fmt::format("{} is damaged in line {}", path, lines.size() + 1), "record again");
-    lines.push_back(std::move(object));
-    at = end + 1;
-  }
-  return lines;
+Result<void> each_line(const std::string& path, std::uint64_t session, const TakeLine& take) {
+  std::uint64_t at = 0, number = 0;
+  return each_text(path, at, [&](std::string_view line) -> Result<void> {
+    ++number;
+    const auto object = object_in(session, line);
+    if (object.is_object()) return take(object);
+    return fault(fmt::format("{} is damaged in line {}", path, number), "record again");
+  });
 }
 
 nlohmann::json member(const nlohmann::json& object, const char* name) {

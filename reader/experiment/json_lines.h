@@ -1,6 +1,7 @@
 // Text files of an experiment: lines of JSON that carry a checksum. Any thread.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -9,10 +10,6 @@
 
 namespace gnomon::reader {
 
-struct NewLines {
-  std::vector<nlohmann::json> whole;  // each an object
-  std::uint64_t damaged = 0;          // lines whose checksum is wrong
-};
 // Which numbers of lines were met. Lines are numbered from 0, each number stands once.
 class LineNumbers {
  public:
@@ -26,14 +23,19 @@ class LineNumbers {
   std::vector<bool> met_;
 };
 
-// The lines of `path` from the byte `at` on, which is then behind the last of them. A missing file
-// has no lines. session: of the experiment; a line of another one is damaged.
-Result<NewLines> read_new_lines(const std::string& path, std::uint64_t session, std::uint64_t& at);
+// Gives `take` the lines of `path` from the byte `at` on, which is then behind the last of them.
+// Returns how many are damaged: their checksum is wrong, or `take` returned false. A missing file
+// has no lines. session: of the experiment; a line of another one is damaged. Fault: a line is
+// longer than any.
+using TakeNewLine = std::function<bool(const nlohmann::json&)>;
+Result<std::uint64_t> each_new_line(const std::string& path, std::uint64_t session,
+                                    std::uint64_t& at, const TakeNewLine& take);
 
-// The lines of `path`, each an object. A last line without its end is being written and left out.
-// Faults: no such file, a line whose checksum is wrong. session: of the experiment; 0: of
-// header.json.
-Result<std::vector<nlohmann::json>> read_lines(const std::string& path, std::uint64_t session);
+// Gives `take` the lines of `path`, each an object. A last line without its end is being written
+// and left out. Faults: no such file, a line that is damaged, what `take` returned. session: of the
+// experiment; 0: of header.json.
+using TakeLine = std::function<Result<void>(const nlohmann::json&)>;
+Result<void> each_line(const std::string& path, std::uint64_t session, const TakeLine& take);
 
 // A member of a line: `otherwise` where it is missing or of another type.
 template <typename T>

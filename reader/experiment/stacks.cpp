@@ -25,13 +25,35 @@ std::uint64_t place_of(std::uint32_t id) {
 
 bool is_empty(const StackNode& node) { return node.pc == 0 && node.parent == 0 && node.check == 0; }
 
+// Reads the nodes from `id` on that the file holds. Returns how many; they are the first of `to`.
+Result<std::size_t> read_nodes(const File& file, std::uint64_t id, std::span<StackNode> to) {
+  const auto read = file.read(place_of(0) + id * sizeof(StackNode), std::as_writable_bytes(to));
+  if (!read) return tl::unexpected(read.error());
+  return *read / sizeof(StackNode);
+}
+
+// Numbers are given out in order, so only what threads have not written yet lies empty between
+// nodes; a file with a larger hole was made to be large.
+constexpr std::size_t kMostEmpty = 1 << 16, kPiece = 1 << 16;  // nodes
+constexpr std::uint64_t kMostNodes = 1ull << 30;
+
 }  // namespace
 
 bool StackRoom::has(std::uint64_t id) {
   if (id < room_) return true;
-  std::error_code none;
-  const auto bytes = std::filesystem::file_size(directory_ + "/" + format::kStacksFile, none);
-  if (!none && bytes > place_of(0)) room_ = (bytes - place_of(0)) / sizeof(StackNode);
+  const auto file = File::open(directory_ + "/" + format::kStacksFile);
+  if (!file || id >= kMostNodes) return false;
+  std::vector<StackNode> nodes(kPiece);
+  std::size_t empty = 0;
+  for (std::uint64_t at = room_; empty <= kMostEmpty;) {
+    const std::size_t got = read_nodes(*file, at, nodes).value_or(0);
+    for (std::size_t i = 0; i < got && empty <= kMostEmpty; ++i) {
+      empty = is_empty(nodes[i]) ? empty + 1 : 0;
+      if (empty == 0) room_ = at + i + 1;
+    }
+    at += got;
+    if (got < nodes.size()) break;
+  }
   return id < room_;
 }
 
@@ -39,6 +61,26 @@ bool StackRoom::has(std::uint64_t id) {
 bool Stacks::is_node(std::uint32_t id) const {
   const StackNode& node = nodes_[id];
   return node.parent < id && node.check == format::node_check(format::node_digest(id, node));
+}
+
+// Reads the nodes up to number `end`, piece by piece.
+Result<void> Stacks::append(const File& file, std::uint64_t end, const Interrupt& interrupt) {
+  if (end > kMostNodes) return fault("a file of call stacks has too many nodes", "record again");
+  std::size_t empty = 0;
+  while (size() < end) {
+    if (interrupt.asked()) return interrupted();
+    const std::uint32_t begin = size();
+    nodes_.resize(std::min<std::uint64_t>(end, begin + std::uint64_t{kPiece}));
+    is_sound_.resize(nodes_.size());
+    if (const auto read = read_nodes(file, begin, std::span(nodes_).subspan(begin)); !read)
+      return tl::unexpected(read.error());
+    for (std::uint32_t id = begin; id < size(); ++id) {
+      missing_.push_back(id);
+      empty = is_empty(nodes_[id]) ? empty + 1 : 0;
+    }
+    if (empty > kMostEmpty) return fault("a file of call stacks has a hole", "record again");
+  }
+  return {};
 }
 
 Result<void> Stacks::read_new(const Experiment& experiment, const Interrupt& interrupt) {
@@ -56,24 +98,15 @@ Result<void> Stacks::read_new(const Experiment& experiment, const Interrupt& int
   // A writer that has taken a number may not have made the room for it yet.
   const std::uint64_t room = bytes < place_of(0) ? 0 : (bytes - place_of(0)) / sizeof(StackNode);
   if (header.closed == 1 && room < header.nodes) return damaged(path, "its end is missing");
-  const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(header.nodes, room));
-
   const std::uint32_t begin = size();
-  if (end > begin) {
-    nodes_.resize(end);
-    is_sound_.resize(end);
-    const auto fresh = std::span(nodes_).subspan(begin);
-    if (const auto read = file->read(place_of(begin), std::as_writable_bytes(fresh)); !read)
-      return tl::unexpected(read.error());
-    for (std::uint32_t id = begin; id < end; ++id) missing_.push_back(id);
-  }
+  if (auto read = append(*file, std::min<std::uint64_t>(header.nodes, room), interrupt); !read)
+    return read;
   std::vector<std::uint32_t> missing;
   for (const std::uint32_t id : missing_) {
     if (interrupt.asked(id + 1)) return interrupted();
     if (id == 0) continue;
     if (id < begin)
-      if (auto read = file->read(place_of(id), std::as_writable_bytes(std::span(&nodes_[id], 1)));
-          !read)
+      if (auto read = read_nodes(*file, id, std::span(&nodes_[id], 1)); !read)
         return tl::unexpected(read.error());
     is_sound_[id] = is_node(id);
     if (is_sound_[id]) continue;

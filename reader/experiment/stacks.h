@@ -11,19 +11,21 @@
 #include "reader/base/result.h"
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
+#include "reader/io/file.h"
 
 namespace gnomon::reader {
 
-// The call stacks that an event may name: the table has room for a stack before that.
+// The call stacks that an event may name: a stack stands in the table before that.
 class StackRoom {
  public:
   explicit StackRoom(std::string directory) : directory_(std::move(directory)) {}
-  // Looks at the file only if there was no such room when it looked last.
+  // Returns false if no node has that number or a higher one. Looks at the file only if there was
+  // none when it looked last.
   bool has(std::uint64_t id);
 
  private:
   std::string directory_;
-  std::uint64_t room_ = 0;
+  std::uint64_t room_ = 0;  // behind the last node that was seen
 };
 
 class Stacks {
@@ -41,6 +43,7 @@ class Stacks {
 
  private:
   bool is_node(std::uint32_t id) const;
+  Result<void> append(const File& file, std::uint64_t end, const Interrupt& interrupt);
 
   std::vector<format::StackNode> nodes_;
   std::vector<bool> is_sound_;          // was linked, as far as its checksum tells

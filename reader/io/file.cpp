@@ -52,14 +52,14 @@ Result<std::size_t> File::read(std::uint64_t offset, std::span<std::byte> to) co
   return done;
 }
 
-Result<std::string> read_text(const std::string& path, std::uint64_t from) {
-  constexpr std::uint64_t kMost = 1ull << 30;
+Result<std::string> read_text(const std::string& path) {
+  constexpr std::uint64_t kMost = 16 << 20;
   auto file = File::open(path);
   if (!file) return tl::unexpected(file.error());
-  const std::uint64_t size = file->size() - std::min(from, file->size());
-  if (size > kMost) return fault(path + " is too large");
+  const std::uint64_t size = file->size();
+  if (size > kMost) return fault(path + " is larger than 16 MiB");
   std::string text(size, '\0');
-  const auto read = file->read(from, std::as_writable_bytes(std::span(text)));
+  const auto read = file->read(0, std::as_writable_bytes(std::span(text)));
   if (!read) return tl::unexpected(read.error());
   text.resize(*read);
   return text;

@@ -41,8 +41,8 @@ class File {
   std::string path_;
 };
 
-// A text file from the byte `from` on. Fault: that is larger than a gigabyte.
-Result<std::string> read_text(const std::string& path, std::uint64_t from = 0);
+// A text file. Fault: it is larger than 16 MiB.
+Result<std::string> read_text(const std::string& path);
 
 // Returns true if there is nothing at `path`.
 bool is_missing(const std::string& path);

@@ -35,20 +35,22 @@ class CalledFrames {
 
 }  // namespace
 
-CallTree::CallTree(FunctionId total, std::span<const Frame> frames, std::vector<CallId>& place) {
+CallTree::CallTree(FunctionId total, std::span<const Frame> frames, std::vector<CallId>& place,
+                   const Interrupt& interrupt) {
   nodes_.push_back({CallId::none, total});
   place.assign(frames.size(), CallId::total);
-  if (!frames.empty()) merge(frames, place);
-  find_recursion();
+  if (!frames.empty()) merge(frames, place, interrupt);
+  find_recursion(interrupt);
 }
 
 // Breadth first: the frames of a node lie beside each other in `merged`, and what they call is
 // sorted by function.
-void CallTree::merge(std::span<const Frame> frames, std::vector<CallId>& place) {
+void CallTree::merge(std::span<const Frame> frames, std::vector<CallId>& place,
+                     const Interrupt& interrupt) {
   const CalledFrames called(frames);
   std::vector<std::uint32_t> merged{0}, end_of_node{1};
   std::vector<std::pair<FunctionId, std::uint32_t>> callees;
-  for (std::uint32_t n = 0, at = 0; n < size(); ++n) {
+  for (std::uint32_t n = 0, at = 0; n < size() && !interrupt.asked(n); ++n) {
     callees.clear();
     for (; at < end_of_node[n]; ++at)
       for (const std::uint32_t id : called.of(merged[at]))
@@ -68,7 +70,7 @@ void CallTree::merge(std::span<const Frame> frames, std::vector<CallId>& place) 
 }
 
 // Depth first: on the way down `latest` knows the last node of each function.
-void CallTree::find_recursion() {
+void CallTree::find_recursion(const Interrupt& interrupt) {
   std::uint32_t functions = 0;
   for (const Node& node : nodes_) functions = std::max(functions, index(node.function) + 1);
   struct Step {
@@ -84,7 +86,8 @@ void CallTree::find_recursion() {
     if (last != 0) nodes_[n].through = CallId{path[last].node};
     last = static_cast<std::uint32_t>(path.size());
   };
-  for (enter(0); !path.empty();) {
+  std::uint64_t steps = 0;
+  for (enter(0); !path.empty() && !interrupt.asked(steps++);) {
     Step& top = path.back();
     if (top.next < called(top.node).end) {
       enter(top.next++);

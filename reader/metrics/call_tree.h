@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "reader/base/interrupt.h"
 #include "reader/base/units.h"
 
 namespace gnomon::reader {
@@ -36,8 +37,10 @@ class CallTree {
     std::uint32_t begin, end;
   };
 
-  // frames[0] is not looked at. `place`: becomes the node of each frame.
-  CallTree(FunctionId total, std::span<const Frame> frames, std::vector<CallId>& place);
+  // frames[0] is not looked at. `place`: becomes the node of each frame. One that was interrupted
+  // lacks nodes.
+  CallTree(FunctionId total, std::span<const Frame> frames, std::vector<CallId>& place,
+           const Interrupt& interrupt = {});
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   const Node& node(CallId id) const { return nodes_[index(id)]; }
@@ -46,8 +49,8 @@ class CallTree {
   }
 
  private:
-  void merge(std::span<const Frame> frames, std::vector<CallId>& place);
-  void find_recursion();
+  void merge(std::span<const Frame> frames, std::vector<CallId>& place, const Interrupt& interrupt);
+  void find_recursion(const Interrupt& interrupt);
 
   std::vector<Node> nodes_;
 };

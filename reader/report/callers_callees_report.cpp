@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "reader/metrics/attributed.h"
@@ -9,6 +10,7 @@
 #include "reader/report/losses.h"
 #include "reader/report/report.h"
 #include "reader/symbols/name_match.h"
+#include "reader/table/shorten.h"
 
 namespace gnomon::reader {
 namespace {
@@ -124,6 +126,27 @@ tl::unexpected<Fault> several(const Profile& profile, const std::vector<Function
                "append the number of one");
 }
 
+// The first of the functions whose names contain the word, in any case, as a question.
+std::string similar(const Profile& profile, const std::vector<FunctionId>& functions,
+                    const std::string& word) {
+  constexpr std::size_t kShown = 3;
+  const auto is_same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  std::string names;
+  std::size_t count = 0;
+  for (const FunctionId id : functions) {
+    const std::string& name = profile.name(id);
+    if (std::search(name.begin(), name.end(), word.begin(), word.end(), is_same) == name.end())
+      continue;
+    if (count++ == kShown) break;
+    names += (names.empty() ? "" : " or ") + shortened(name, 60);
+  }
+  return names.empty() ? "`functions` lists those that were sampled"
+                       : fmt::format("did you mean {}?", names);
+}
+
 }  // namespace
 
 Result<Table> callers_callees_report(Analysis& analysis, const View& view) {
@@ -153,11 +176,11 @@ Result<Table> csingle_report(Analysis& analysis, const View& view, const std::st
   if (!shown) return tl::unexpected(shown.error());
   const auto profile = analysis.profile(view.interrupt);
   if (!profile) return tl::unexpected(profile.error());
-  const std::vector<FunctionId> functions =
-      meant(**profile, functions_in_order(*shown, **profile), name);
+  const std::vector<FunctionId> sampled = functions_in_order(*shown, **profile);
+  const std::vector<FunctionId> functions = meant(**profile, sampled, name);
   if (functions.empty())
     return fault("no sample has a function " + name + " on its call stack",
-                 "`functions` lists those that were sampled");
+                 similar(**profile, sampled, name));
   if (number == 0 && functions.size() > 1) return several(**profile, functions, name);
   if (number > functions.size())
     return fault(fmt::format("{} means {} function{}, not {}", name, functions.size(),

@@ -37,8 +37,15 @@ class StackTexts {
   explicit StackTexts(const Profile& profile) : profile_(profile) {}
   const std::string& of(StackId stack) {
     auto [at, is_new] = known_.try_emplace(index(stack));
-    if (is_new) at->second = text(profile_.place(stack));
-    return at->second;
+    if (!is_new) return at->second;
+    at->second = text(profile_.place(stack));
+    kept_ += at->second.size();
+    if (kept_ <= kMostKept) return at->second;
+    // Deep stacks in great number.
+    auto latest = known_.extract(at);
+    known_.clear();
+    kept_ = latest.mapped().size();
+    return known_.insert(std::move(latest)).position->second;
   }
 
  private:
@@ -52,24 +59,28 @@ class StackTexts {
     return text;
   }
 
+  static constexpr std::size_t kMostKept = 64 << 20;  // bytes
+
   const Profile& profile_;
   std::unordered_map<std::uint32_t, std::string> known_;
+  std::size_t kept_ = 0;  // bytes
 };
 
 class Listing {
  public:
   Listing(Analysis& analysis, const Profile& profile, std::uint8_t kind, std::size_t limit)
-      : analysis_(analysis), stacks_(profile), kind_(kind), left_(limit), is_limited_(limit != 0) {}
+      : analysis_(analysis), stacks_(profile), kind_(kind), limit_(limit) {}
 
   Result<void> list(const Table::Take& take, const Interrupt& interrupt) {
     auto recording = Recording::open(analysis_.experiment().directory);
     if (!recording) return tl::unexpected(recording.error());
+    std::size_t listed = 0;
     bool is_enough = false;
     const auto visit = [&](const Event& event) -> Result<void> {
       if (event.layout.id != kind_ || !analysis_.contains(event)) return {};
-      is_enough = is_limited_ && left_ == 0;
+      is_enough = limit_ != 0 && listed == limit_;
       if (is_enough) return fault("enough");  // ends the reading
-      --left_;
+      ++listed;
       return take(row_of(event));
     };
     auto read = recording->update(interrupt, visit);
@@ -114,8 +125,7 @@ class Listing {
   Analysis& analysis_;
   StackTexts stacks_;
   std::uint8_t kind_;
-  std::size_t left_;
-  bool is_limited_;
+  std::size_t limit_;  // events; 0: none
 };
 
 const EventLayout* kind_named(const std::vector<EventLayout>& kinds, const std::string& name) {
@@ -127,7 +137,7 @@ const EventLayout* kind_named(const std::vector<EventLayout>& kinds, const std::
 Table kinds_table(const Analysis& analysis) {
   Table table;
   table.title = "Kinds of events";
-  if (const std::string note = span_note(analysis); !note.empty()) table.notes.push_back(note);
+  table.notes = loss_notes(analysis, nullptr);
   table.columns = {{"kind", {"Kind"}}, {"events", {"Events"}, true, Type::count}};
   for (const EventLayout& kind : analysis.experiment().header.events)
     table.rows.push_back({kind.name, analysis.events(kind.id)});

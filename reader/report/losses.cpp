@@ -198,12 +198,17 @@ std::string coverage_note(const Analysis& analysis) {
   const bool is_exact = analysis.span().is_whole() && until == 0;
   const double difference = std::abs(seconds(cpu) - seconds(sampled));
   if (difference <= 0.02 * seconds(cpu) || (!is_exact && difference <= edges(analysis))) return "";
-  return fmt::format(
-      "clock samples cover {:.3f} s of the process's {:.3f} s CPU time{}.", seconds(sampled),
-      seconds(cpu),
+  const std::string where =
       until == 0 ? ""
                  : fmt::format(" in the first {:.3f} s; what it used later is not known",
-                               seconds(Nanoseconds{until - experiment.control.start_time})));
+                               seconds(Nanoseconds{until - experiment.control.start_time}));
+  if (sampled.value > cpu.value)
+    return fmt::format(
+        "clock samples add up to {:.3f} s, but the process used {:.3f} s of CPU time{}: the times "
+        "shown are too large by the difference.",
+        seconds(sampled), seconds(cpu), where);
+  return fmt::format("clock samples cover {:.3f} s of the process's {:.3f} s CPU time{}.",
+                     seconds(sampled), seconds(cpu), where);
 }
 
 // Empty if little time is in functions that lack a name because their file lacks its symbols.

@@ -8,26 +8,27 @@
 
 namespace gnomon::reader {
 
+// Returns false if the line has no number of its own.
+bool Log::add(const nlohmann::json& line) {
+  if (!numbers_.add(line)) return false;
+  const auto event = field<std::string>(line, "event");
+  const auto time = field<std::uint64_t>(line, "time");
+  if (event == format::kLogProcessEnded) process_end_ = time;
+  if (event == format::kLogPause || event == format::kLogResume)
+    turns_.push_back({time, event == format::kLogPause});
+  if (event == format::kLogStop)
+    stops_.push_back({time, field<std::string>(line, format::kLogReason)});
+  return true;
+}
+
 // A damaged line is left out: spans and pauses alone depend on the log.
 void Log::read_new(const Experiment& experiment) {
-  const auto lines = read_new_lines(experiment.directory + "/" + format::kLogFile,
-                                    experiment.header.session, read_);
+  const auto damaged =
+      each_new_line(experiment.directory + "/" + format::kLogFile, experiment.header.session, read_,
+                    [this](const nlohmann::json& line) { return add(line); });
   lost_ = experiment.control.log_lines;
-  if (!lines) return;
-  damaged_ += lines->damaged;
-  for (const nlohmann::json& line : lines->whole) {
-    if (!numbers_.add(line)) {
-      ++damaged_;
-      continue;
-    }
-    const auto event = field<std::string>(line, "event");
-    const auto time = field<std::uint64_t>(line, "time");
-    if (event == format::kLogProcessEnded) process_end_ = time;
-    if (event == format::kLogPause || event == format::kLogResume)
-      turns_.push_back({time, event == format::kLogPause});
-    if (event == format::kLogStop)
-      stops_.push_back({time, field<std::string>(line, format::kLogReason)});
-  }
+  if (!damaged) return;
+  damaged_ += *damaged;
   lost_ = experiment.is_still ? std::max(damaged_, numbers_.missing(experiment.control.log_lines))
                               : damaged_;
   std::stable_sort(stops_.begin(), stops_.end(),

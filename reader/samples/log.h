@@ -40,6 +40,7 @@ class Log {
     std::uint64_t time;
     bool is_pause;  // else events are recorded from then on
   };
+  bool add(const nlohmann::json& line);
 
   std::vector<Stop> stops_;
   std::vector<Turn> turns_;

@@ -32,31 +32,32 @@ Sample sample_in(const Json& line) {
 
 }  // namespace
 
-// Two processes append to the file, so the times of neighbours may be the wrong way round.
-void Samples::read_new(const Experiment& experiment) {
-  auto lines = read_new_lines(experiment.directory + "/" + format::kOverviewFile,
-                              experiment.header.session, read_);
-  fault_ = lines ? "" : lines.error().what;
-  if (!lines) return;
-  damaged_ += lines->damaged;
-  for (const Json& line : lines->whole) {
-    if (!numbers_.add(line)) {
-      ++damaged_;
-      continue;
-    }
-    for (const Json& child : member(line, "of_children"))
-      children_[field<std::uint32_t>(child, "process")] = field<std::string>(child, "name");
-    Sample sample = sample_in(line);
-    if (sample.event ==
-        format::kSampleEvents[static_cast<std::size_t>(format::SampleEvent::baseline)]) {
-      baseline_ = std::move(sample.threads);
-      continue;
-    }
-    const auto at =
-        std::upper_bound(samples_.begin(), samples_.end(), sample,
-                         [](const Sample& a, const Sample& b) { return a.time < b.time; });
-    samples_.insert(at, std::move(sample));
+// Returns false if the line has no number of its own. Two processes append to the file, so the
+// times of neighbours may be the wrong way round.
+bool Samples::add(const Json& line) {
+  if (!numbers_.add(line)) return false;
+  for (const Json& child : member(line, "of_children"))
+    children_[field<std::uint32_t>(child, "process")] = field<std::string>(child, "name");
+  Sample sample = sample_in(line);
+  if (sample.event ==
+      format::kSampleEvents[static_cast<std::size_t>(format::SampleEvent::baseline)]) {
+    baseline_ = std::move(sample.threads);
+    return true;
   }
+  const auto at =
+      std::upper_bound(samples_.begin(), samples_.end(), sample,
+                       [](const Sample& a, const Sample& b) { return a.time < b.time; });
+  samples_.insert(at, std::move(sample));
+  return true;
+}
+
+void Samples::read_new(const Experiment& experiment) {
+  const auto damaged =
+      each_new_line(experiment.directory + "/" + format::kOverviewFile, experiment.header.session,
+                    read_, [this](const Json& line) { return add(line); });
+  fault_ = damaged ? "" : damaged.error().what;
+  if (!damaged) return;
+  damaged_ += *damaged;
   lost_ = experiment.is_still
               ? std::max(damaged_, numbers_.missing(experiment.control.overview_lines))
               : damaged_;

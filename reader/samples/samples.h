@@ -49,6 +49,8 @@ class Samples {
   const std::string& fault() const { return fault_; }
 
  private:
+  bool add(const nlohmann::json& line);
+
   std::vector<Sample> samples_;
   std::vector<ThreadSample> baseline_;
   std::map<std::uint32_t, std::string> children_;

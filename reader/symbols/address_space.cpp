@@ -17,10 +17,9 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 }  // namespace
 
 std::size_t AddressSpace::file_of(const LoadObject& object) {
-  const auto same = std::find_if(files_.begin(), files_.end(), [&](const File& file) {
-    return file.path == object.path && file.identity == object.file;
-  });
-  if (same != files_.end()) return static_cast<std::size_t>(same - files_.begin());
+  for (auto [at, end] = files_by_path_.equal_range(object.path); at != end; ++at)
+    if (files_[at->second].identity == object.file) return at->second;
+  files_by_path_.emplace(object.path, files_.size());
   files_.push_back({object.path, object.file, std::nullopt});
   return files_.size() - 1;
 }
@@ -50,12 +49,9 @@ FunctionId AddressSpace::add(std::uint64_t file, std::uint64_t place, Function f
 }
 
 FunctionId AddressSpace::named(const std::string& name) {
-  const auto same = std::find_if(functions_.begin(), functions_.end(), [&](const Function& f) {
-    return f.object.empty() && f.name == name;
-  });
-  if (same != functions_.end())
-    return FunctionId{static_cast<std::uint32_t>(same - functions_.begin())};
-  return add(kNoObject, functions_.size(), {name, "", 0, 0});
+  const auto [at, is_new] = named_.try_emplace(name);
+  if (is_new) at->second = add(kNoObject, functions_.size(), {name, "", 0, 0});
+  return at->second;
 }
 
 FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {

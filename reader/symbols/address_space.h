@@ -72,9 +72,11 @@ class AddressSpace {
   LiveFiles live_;
   std::vector<Object> objects_;
   std::vector<File> files_;
+  std::unordered_multimap<std::string, std::size_t> files_by_path_;
   std::vector<Function> functions_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, FunctionId> known_;  // file and place in it
   std::map<std::uint32_t, std::unordered_map<std::uint64_t, FunctionId>> by_pc_;  // by epoch
+  std::unordered_map<std::string, FunctionId> named_;
   std::vector<std::string> faults_, doubtful_;
   std::set<std::string> stripped_;
   DebugFiles debug_files_;

@@ -29,21 +29,19 @@ struct CellCsv {
 
 }  // namespace
 
-Result<std::string> to_csv(const Table& table, const Interrupt& interrupt) {
-  std::string out;
+Result<void> print_csv(const Table& table, const Interrupt& interrupt, const Put& put) {
+  std::string line;
   for (std::size_t c = 0; c < table.columns.size(); ++c)
-    out += (c == 0 ? "" : ",") + quoted(table.columns[c].id);
-  out += "\r\n";
+    line += (c == 0 ? "" : ",") + quoted(table.columns[c].id);
+  if (auto done = put(line + "\r\n"); !done) return done;
   std::uint64_t number = 0;
-  auto done = table.each_row([&](const Row& row) -> Result<void> {
+  return table.each_row([&](const Row& row) -> Result<void> {
     if (interrupt.asked(number++)) return interrupted();
+    line.clear();
     for (std::size_t c = 0; c < row.size(); ++c)
-      out += (c == 0 ? "" : ",") + std::visit(CellCsv{}, row[c]);
-    out += "\r\n";
-    return {};
+      line += (c == 0 ? "" : ",") + std::visit(CellCsv{}, row[c]);
+    return put(line += "\r\n");
   });
-  if (!done) return tl::unexpected(done.error());
-  return out;
 }
 
 }  // namespace gnomon::reader

@@ -12,16 +12,16 @@
 namespace gnomon::reader {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct CellJson {
-  Json operator()(const std::string& text) const { return text; }
-  Json operator()(std::uint64_t count) const { return count; }
-  Json operator()(Nanoseconds t) const { return seconds(t); }
-  Json operator()(const Label& label) const { return label.name; }
-  Json operator()(Percent p) const { return std::round(p.value * 100) / 100; }
-  Json operator()(Address a) const { return fmt::format("{:#x}", a.value); }
-  Json operator()(Empty) const { return nullptr; }
+  OrderedJson operator()(const std::string& text) const { return text; }
+  OrderedJson operator()(std::uint64_t count) const { return count; }
+  OrderedJson operator()(Nanoseconds t) const { return seconds(t); }
+  OrderedJson operator()(const Label& label) const { return label.name; }
+  OrderedJson operator()(Percent p) const { return std::round(p.value * 100) / 100; }
+  OrderedJson operator()(Address a) const { return fmt::format("{:#x}", a.value); }
+  OrderedJson operator()(Empty) const { return nullptr; }
 };
 
 struct TypeNames {
@@ -50,8 +50,8 @@ TypeNames names_of(Type type) {
 
 // With the control characters that JSON lets pass (DEL, C1, bidirectional) escaped: a terminal that
 // shows the text does not obey them.
-std::string dumped(const Json& json) {
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string dumped(const OrderedJson& json) {
+  std::string text = json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
   if (std::all_of(text.begin(), text.end(), is_plain)) return text;
   std::string out;
@@ -63,13 +63,15 @@ std::string dumped(const Json& json) {
   return out;
 }
 
-Json column_json(const Column& column) {
+OrderedJson column_json(const Column& column) {
   std::string title;
   for (const std::string& line : column.title)
     if (!line.empty()) title += (title.empty() ? "" : " ") + line;
   const auto [type, unit] = names_of(column.type);
-  return {
-      {"id", column.id}, {"title", title}, {"type", type}, {"unit", unit ? Json(unit) : Json()}};
+  return {{"id", column.id},
+          {"title", title},
+          {"type", type},
+          {"unit", unit ? OrderedJson(unit) : OrderedJson()}};
 }
 
 template <typename Items, typename Json_of>
@@ -82,24 +84,23 @@ std::string lines_of(const Items& items, Json_of json_of) {
 
 }  // namespace
 
-Result<std::string> to_json(const Table& table, const Interrupt& interrupt) {
-  const auto text = [](const std::string& note) { return Json(note); };
-  std::string out = "{\n  \"title\": " + dumped(table.title);
-  out += ",\n  \"notes\": " + lines_of(table.notes, text);
-  out += ",\n  \"columns\": " + lines_of(table.columns, column_json);
-  out += ",\n  \"rows\": [";
+Result<void> print_json(const Table& table, const Interrupt& interrupt, const Put& put) {
+  const auto text = [](const std::string& note) { return OrderedJson(note); };
+  std::string head = "{\n  \"title\": " + dumped(table.title);
+  head += ",\n  \"notes\": " + lines_of(table.notes, text);
+  head += ",\n  \"columns\": " + lines_of(table.columns, column_json);
+  if (auto done = put(head + ",\n  \"rows\": ["); !done) return done;
   std::uint64_t number = 0;
   auto done = table.each_row([&](const Row& row) -> Result<void> {
     if (interrupt.asked(number)) return interrupted();
-    Json object = Json::object();
+    OrderedJson object = OrderedJson::object();
     for (std::size_t c = 0; c < row.size(); ++c)
       object[table.columns[c].id] = std::visit(CellJson{}, row[c]);
-    out += (number++ == 0 ? "\n    " : ",\n    ") + dumped(object);
-    return {};
+    return put((number++ == 0 ? "\n    " : ",\n    ") + dumped(object));
   });
-  if (!done) return tl::unexpected(done.error());
-  out += number == 0 ? "]" : "\n  ]";
-  return out + fmt::format(",\n  \"left_out\": {}\n}}\n", table.left_out.count);
+  if (!done) return done;
+  return put(fmt::format("{}],\n  \"left_out\": {}\n}}\n", number == 0 ? "" : "\n  ",
+                         table.left_out.count));
 }
 
 }  // namespace gnomon::reader

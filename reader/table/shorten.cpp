@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 namespace gnomon::reader {
 namespace {
@@ -57,6 +58,38 @@ std::string without_insides(const std::string& name, char open, char close) {
   return depth == 0 ? out : name;
 }
 
+// Where the parameters of a function begin; the length of a name without any.
+std::size_t parameters_at(const std::string& name) {
+  for (std::size_t at = name.size(); (at = name.rfind('(', at)) != std::string::npos && at > 0;
+       --at)
+    if (name[at - 1] != ':' && name[at - 1] != ' ') return at;
+  return name.size();
+}
+
+// Beginnings of the parts of a name: its return type, its scopes, and its last name.
+std::vector<std::size_t> parts_of(const std::string& name) {
+  std::vector<std::size_t> parts{0};
+  const std::size_t end = parameters_at(name);
+  int depth = 0;
+  for (std::size_t at = 0; at + 1 < end; ++at) {
+    if (const std::size_t length = operator_at(name, at)) {
+      at += length - 1;
+      continue;
+    }
+    const char c = name[at];
+    depth += (c == '(' || c == '<' || c == '[' || c == '{') -
+             (c == ')' || c == '>' || c == ']' || c == '}');
+    const bool is_scope = c == ':' && at > 0 && name[at - 1] == ':';
+    if (depth == 0 && (is_scope || c == ' ')) parts.push_back(at + 1);
+  }
+  return parts;
+}
+
+std::string without_middle(const std::string& name, std::size_t width) {
+  const std::size_t kept = width - std::min(width, kGap.size());
+  return first_of(name, kept - kept / 2) + std::string(kGap) + last_of(name, kept / 2);
+}
+
 }  // namespace
 
 std::size_t width_of(const std::string& utf8) {
@@ -72,8 +105,12 @@ std::string shortened(const std::string& name, std::size_t width) {
       if (width_of(fewer) < width_of(shorter)) shorter = fewer;
     }
   if (width_of(shorter) <= width) return shorter;
-  const std::size_t kept = width - std::min(width, kGap.size());
-  return first_of(shorter, kept - kept / 2) + std::string(kGap) + last_of(shorter, kept / 2);
+  if (shorter.find("::") == std::string::npos) return without_middle(shorter, width);
+  const std::vector<std::size_t> parts = parts_of(shorter);
+  for (const std::size_t part : parts)
+    if (std::string inner = std::string(kGap) + shorter.substr(part); width_of(inner) <= width)
+      return inner;
+  return without_middle(shorter.substr(parts.back()), width);
 }
 
 }  // namespace gnomon::reader

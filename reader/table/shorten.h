@@ -9,7 +9,7 @@ namespace gnomon::reader {
 std::size_t width_of(const std::string& utf8);
 
 // At most `width` columns, at least 3. What says least goes first: parameters, template arguments,
-// the middle.
+// the return type, outer scopes, the middle of the last name.
 std::string shortened(const std::string& name, std::size_t width);
 
 }  // namespace gnomon::reader

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -56,7 +57,8 @@ struct Table {
   std::vector<std::string> notes;  // what was lost or cannot be trusted; printed above the rows
   std::vector<Column> columns;
   std::vector<Row> rows;  // each as long as columns
-  // Instead of `rows`, where they are too many to be kept: gives them one after the other.
+  // Instead of `rows`, where they are too many to be kept: gives them one after the other, each
+  // time from the first.
   std::function<Result<void>(const Take&)> list;
   std::vector<std::size_t> groups;  // rows before which text leaves a line blank, ascending
   LeftOut left_out;
@@ -70,16 +72,23 @@ struct TextStyle {
   bool has_color = false;
 };
 
-// Their only fault: interrupted.
-// Numbers to the right, text to the left.
-Result<std::string> to_text(const Table& table, const TextStyle& style = {},
-                            const Interrupt& interrupt = {});
+// Takes the next piece of a table's text, lines. A fault ends the printing.
+using Put = std::function<Result<void>(std::string_view)>;
+
+// They give text as it comes and keep none, so that a table can be of any length; one whose rows
+// are listed is listed twice. Fault: interrupted, or what `put` or the listing returned. Numbers to
+// the right, text to the left.
+Result<void> print_text(const Table& table, const TextStyle& style, const Interrupt& interrupt,
+                        const Put& put);
 // {"title", "notes", "columns": [{"id", "title", "type", "unit"}], "rows": [{column id: value}],
 // "left_out"}; times in seconds, null: there is no such value.
-Result<std::string> to_json(const Table& table, const Interrupt& interrupt = {});
+Result<void> print_json(const Table& table, const Interrupt& interrupt, const Put& put);
 // RFC 4180: a line of column ids, then one line for each row; times in seconds. The notes are not
 // in it.
-Result<std::string> to_csv(const Table& table, const Interrupt& interrupt = {});
+Result<void> print_csv(const Table& table, const Interrupt& interrupt, const Put& put);
+
+// The whole text of a small table.
+Result<std::string> to_text(const Table& table, const TextStyle& style = {});
 
 // "46 more functions; --limit 0 shows all."; empty: nothing was left out.
 std::string left_out_note(const Table& table);

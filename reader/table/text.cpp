@@ -17,10 +17,22 @@ constexpr std::string_view kStrong = "\x1b[1m", kWarning = "\x1b[1;33m", kHot = 
                            kWarm = "\x1b[32m", kPlain = "\x1b[0m";
 constexpr double kHotPercent = 5, kWarmPercent = 0.5;
 
+// At most `room` columns of a name, but names keep some in a tree that is deep; room 0: any number.
+std::string fitting(const std::string& name, std::size_t room) {
+  constexpr std::size_t kLeast = 20;
+  const std::string text = one_line(name);
+  return room == 0 ? text : shortened(text, std::max(room, kLeast));
+}
+
 struct CellText {
-  std::string operator()(const std::string& text) const { return one_line(text); }
+  std::size_t room = 0;
+
+  std::string operator()(const std::string& text) const { return fitting(text, room); }
   std::string operator()(std::uint64_t count) const { return std::to_string(count); }
-  std::string operator()(const Label& label) const { return label.mark + one_line(label.name); }
+  std::string operator()(const Label& label) const {
+    const std::size_t mark = std::min(room, width_of(label.mark));
+    return label.mark + fitting(label.name, room == 0 ? 0 : std::max<std::size_t>(room - mark, 1));
+  }
   // An exact zero is told apart from a small time.
   std::string operator()(Nanoseconds t) const {
     return t.value == 0 ? "0.   " : fmt::format("{:.3f}", seconds(t));
@@ -41,65 +53,40 @@ std::string_view color_of(const Cell& cell) {
 
 // What text shows of a column.
 struct Strip {
+  std::size_t column = 0;
   bool left = false;
   std::size_t width = 0;
-  std::vector<std::string> title;
-  std::vector<std::string> cells;
-  std::vector<std::string_view> colors;
+  std::size_t room = 0;  // that its names are cut to; 0: they are not
 };
 
-// At most `room` columns, but names keep some in a tree that is deep.
-std::string cell_text(const Cell& cell, std::size_t room) {
-  constexpr std::size_t kLeast = 20;
-  if (std::holds_alternative<std::string>(cell))
-    return shortened(one_line(std::get<std::string>(cell)), std::max(room, kLeast));
-  if (const auto* label = std::get_if<Label>(&cell)) {
-    const std::size_t mark = std::min(room, width_of(label->mark));
-    return label->mark + shortened(one_line(label->name), std::max(room - mark, kLeast));
-  }
-  return std::visit(CellText{}, cell);
-}
-
-// The strip that is cut to the width of the terminal comes last: how much room it has is known once
-// the widths of the others are.
+// Names in a last strip need no width, and are cut to what the terminal leaves them.
 Result<std::vector<Strip>> strips_of(const Table& table, std::size_t width,
                                      const Interrupt& interrupt) {
-  std::vector<Strip> strips;
-  std::vector<std::size_t> columns;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    if (!table.columns[c].in_text) continue;
-    columns.push_back(c);
-    strips.push_back({table.columns[c].type == Type::text, 0, table.columns[c].title, {}, {}});
-  }
-  const bool is_cut = width != 0 && !strips.empty() && strips.back().left &&
-                      columns.back() + 1 == table.columns.size();
-  std::vector<Cell> uncut;
   constexpr std::size_t kWidest = 256;  // one name that is longer does not widen every row
+  std::vector<Strip> strips;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
+    if (!column.in_text) continue;
+    strips.push_back({c, column.type == Type::text});
+    for (const std::string& line : column.title)
+      strips.back().width = std::max(strips.back().width, width_of(line));
+  }
+  const bool has_names_last =
+      !strips.empty() && strips.back().left && strips.back().column + 1 == table.columns.size();
+  const std::size_t measured = strips.size() - (has_names_last ? 1 : 0);
   std::uint64_t number = 0;
   auto done = table.each_row([&](const Row& row) -> Result<void> {
     if (interrupt.asked(number++)) return interrupted();
-    for (std::size_t s = 0; s < strips.size(); ++s) {
-      const Cell& cell = row[columns[s]];
-      strips[s].colors.push_back(color_of(cell));
-      if (is_cut && s + 1 == strips.size())
-        uncut.push_back(cell);
-      else
-        strips[s].cells.push_back(std::visit(CellText{}, cell));
+    for (std::size_t s = 0; s < measured; ++s) {
+      const std::size_t wide = width_of(std::visit(CellText{}, row[strips[s].column]));
+      strips[s].width = std::max(strips[s].width, std::min(wide, kWidest));
     }
     return {};
   });
   if (!done) return tl::unexpected(done.error());
   std::size_t used = 0;
-  for (std::size_t s = 0; s < strips.size(); ++s) {
-    Strip& strip = strips[s];
-    const std::size_t room = width - std::min(width - 1, used);
-    if (is_cut && s + 1 == strips.size())
-      for (const Cell& cell : uncut) strip.cells.push_back(cell_text(cell, room));
-    for (const std::string& line : strip.title) strip.width = std::max(strip.width, width_of(line));
-    for (const std::string& cell : strip.cells)
-      strip.width = std::max(strip.width, std::min(width_of(cell), kWidest));
-    used += strip.width + 2;
-  }
+  for (std::size_t s = 0; s < measured; ++s) used += strips[s].width + 2;
+  if (has_names_last && width != 0) strips.back().room = width - std::min(width - 1, used);
   return strips;
 }
 
@@ -112,10 +99,9 @@ struct Piece {
   std::string_view color = {};
 };
 
-// piece(strip): what that strip has in this line.
+// piece_of(strip): what that strip has in this line.
 template <typename PieceOf>
-void append_line(std::string& out, const std::vector<Strip>& strips, bool has_color,
-                 PieceOf piece_of) {
+std::string line_of(const std::vector<Strip>& strips, bool has_color, PieceOf piece_of) {
   std::string line;
   for (std::size_t s = 0; s < strips.size(); ++s) {
     const Piece piece = piece_of(strips[s]);
@@ -125,42 +111,55 @@ void append_line(std::string& out, const std::vector<Strip>& strips, bool has_co
     line += (s == 0 ? "" : "  ") + (strips[s].left ? text + pad : pad + text);
   }
   line.erase(line.find_last_not_of(' ') + 1);
-  out += line + "\n";
+  return line + "\n";
+}
+
+// What stands above the rows.
+std::string head_of(const Table& table, const std::vector<Strip>& strips, bool has_color) {
+  std::string head;
+  std::istringstream title(table.title);
+  for (std::string line; std::getline(title, line);)
+    head += painted(one_line(line), kStrong, has_color) + "\n";
+  for (const std::string& note : table.notes)
+    head += painted("Note:", kWarning, has_color) + " " + one_line(note) + "\n";
+  if (!head.empty()) head += "\n";
+  std::size_t lines = 0;
+  for (const Strip& strip : strips)
+    lines = std::max(lines, table.columns[strip.column].title.size());
+  for (std::size_t line = 0; line < lines; ++line)
+    head += line_of(strips, has_color, [&](const Strip& strip) {
+      const auto& titles = table.columns[strip.column].title;
+      return Piece{line < titles.size() ? titles[line] : std::string()};
+    });
+  return head;
 }
 
 }  // namespace
 
-Result<std::string> to_text(const Table& table, const TextStyle& style,
-                            const Interrupt& interrupt) {
-  std::string out;
-  std::istringstream title(table.title);
-  for (std::string line; std::getline(title, line);)
-    out += painted(one_line(line), kStrong, style.has_color) + "\n";
-  for (const std::string& note : table.notes)
-    out += painted("Note:", kWarning, style.has_color) + " " + one_line(note) + "\n";
-  if (!out.empty()) out += "\n";
+Result<void> print_text(const Table& table, const TextStyle& style, const Interrupt& interrupt,
+                        const Put& put) {
   const auto strips = strips_of(table, style.width, interrupt);
   if (!strips) return tl::unexpected(strips.error());
-  std::size_t header_lines = 0;
-  for (const Strip& strip : *strips) header_lines = std::max(header_lines, strip.title.size());
-  for (std::size_t h = 0; h < header_lines; ++h)
-    append_line(out, *strips, style.has_color, [&](const Strip& s) {
-      return Piece{h < s.title.size() ? s.title[h] : std::string()};
-    });
+  if (auto done = put(head_of(table, *strips, style.has_color)); !done) return done;
   auto group = table.groups.begin();
-  const std::size_t rows = strips->empty() ? 0 : strips->front().cells.size();
-  for (std::size_t row = 0; row < rows; ++row) {
-    if (interrupt.asked(row)) return interrupted();
-    if (group != table.groups.end() && *group == row) {
-      out += "\n";
+  std::size_t number = 0;
+  auto done = table.each_row([&](const Row& row) -> Result<void> {
+    if (interrupt.asked(number)) return interrupted();
+    std::string lines;
+    if (group != table.groups.end() && *group == number) {
+      lines = "\n";
       ++group;
     }
-    append_line(out, *strips, style.has_color, [&](const Strip& s) {
-      return Piece{s.cells[row], s.colors[row]};
+    ++number;
+    lines += line_of(*strips, style.has_color, [&](const Strip& strip) {
+      const Cell& cell = row[strip.column];
+      return Piece{std::visit(CellText{strip.room}, cell), color_of(cell)};
     });
-  }
-  if (const std::string note = left_out_note(table); !note.empty()) out += "\n" + note + "\n";
-  return out;
+    return put(lines);
+  });
+  if (!done) return done;
+  const std::string note = left_out_note(table);
+  return note.empty() ? Result<void>() : put("\n" + note + "\n");
 }
 
 }  // namespace gnomon::reader

@@ -16,7 +16,7 @@ import recorded
 
 build = pathlib.Path(sys.argv[1])
 RECORDING = (r"Recording process %d to (.*): 2 threads, by their CPU clocks\. It was stopped for \d+ ms\.\n"
-             r"Every later run writes one, too: .*/test\.N\.er\.\n$")
+             r"Every later run writes one, too: .*/test\.N\.er\.\n`detach` leaves this recording going on; `collector disable` ends it\.\n$")
 
 
 def session(work, kind, commands, **more):

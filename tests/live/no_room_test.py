@@ -33,7 +33,7 @@ def limited(bytes_):
 
 with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     said = run_with(work, limited(6 << 10))
-    assert "was not recorded: the program's file size limit was reached" in said, said
+    assert "recording could not begin: the program's file size limit was reached" in said, said
     said = run_with(work, limited(1 << 10))  # not even a control page fits
     assert "left no experiment" in said or "could not write" in said, said
     assert sorted(p.name for p in pathlib.Path(work).iterdir()) == ["test.1.er"]

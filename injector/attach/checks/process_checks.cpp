@@ -52,7 +52,7 @@ Result<void> check_other_collectors(pid_t pid, const std::string&) {
 }
 
 // A library's first page, which identifies its build.
-using Page = std::array<char, 4096>;
+using PageBytes = std::array<char, 4096>;
 
 // dlopen would load a second collector if the file differs, and none if only the name is the same.
 Result<void> check_collector_inside(pid_t pid, const std::string& library) {
@@ -63,7 +63,7 @@ Result<void> check_collector_inside(pid_t pid, const std::string& library) {
     if (image->function(format::kAttachFunction) == 0)
       return fault("another collector is in it (" + mapping.path + ")",
                    "start it without that collector, perhaps Oracle Developer Studio's `collect`");
-    Page ours{}, theirs{};
+    PageBytes ours{}, theirs{};
     if (std::ifstream(library, std::ios::binary).read(ours.data(), ours.size()) &&
         read_memory(pid, mapping.begin, theirs.data(), theirs.size()) && ours == theirs &&
         mapping.path == library)

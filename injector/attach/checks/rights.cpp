@@ -57,7 +57,7 @@ Fault refusal(pid_t pid) {
 }
 
 // Returns the process that traces it; 0 if there is none or it is this one.
-pid_t tracer_of(pid_t pid) {
+pid_t other_tracer_of(pid_t pid) {
   const auto tracer = static_cast<pid_t>(status_number(pid, "TracerPid").value_or(0));
   return tracer == getpid() ? 0 : tracer;
 }
@@ -100,7 +100,7 @@ Result<void> check_rights(pid_t pid) {
   pid_t tracer{};
   let_pass([&] {
     state = state_of(pid, pid);
-    tracer = tracer_of(pid);
+    tracer = other_tracer_of(pid);
     return tracer != 0 || state == 'Z' || state == '\0';
   });
   switch (state) {

@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kRunAlone{30}, kRunAll{5}, kPatience{1500};
+constexpr milliseconds kRunAlone{30}, kRunAll{5}, kSearchTime{1500};
 constexpr std::size_t kMostWalked = 64;  // threads whose stacks are walked in one round
 constexpr std::size_t kMostBlocked =
     4;  // threads that are run alone in one round although they wait for a lock
@@ -185,7 +185,7 @@ Fault Choice::why_all_fixed() {
 
 Result<Chosen> choose_thread(lldb::SBProcess& process) {
   Choice choice(process);
-  for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
+  for (const auto limit = Clock::now() + kSearchTime; Clock::now() < limit;) {
     if (auto found = choice.fit_now()) {
       const bool holds = choice.selected_holds(*found);
       return Chosen{*found, choice.moved() || holds, holds, choice.free(), choice.selected()};

@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPatience{5000};
+constexpr milliseconds kReturnTime{5000};
 
 bool is_staying(lldb::SBProcess& process, const Borrowed& borrowed, const Insertion& insertion) {
   return borrowed.stays && insertion.is_staying(program_counter_of(
@@ -54,7 +54,7 @@ class Enough {
 
  private:
   Insertion& insertion_;
-  Clock::time_point limit_ = Clock::now() + kPatience;
+  Clock::time_point limit_ = Clock::now() + kReturnTime;
   std::optional<Clock::time_point> done_;
 };
 

@@ -19,8 +19,8 @@ namespace {
 using std::chrono::milliseconds;
 
 // Each look stops the process, which takes LLDB 20 ms.
-constexpr int kLooks = 4;
-constexpr milliseconds kBetween{5}, kPatience{50}, kAlone{1}, kMostAlone{64};
+constexpr int kMostStops = 4;
+constexpr milliseconds kBetween{5}, kUnblockTime{50}, kAlone{1}, kMostAlone{64};
 constexpr std::uint64_t kTurns = 1ull << 29;  // about 10 s, in case nobody returns for the thread
 
 // Returns how the thread can be sent from where it stands, or nothing if it must move by itself
@@ -65,7 +65,7 @@ void LldbUnblocking::look() {
   if (looks_ == 0) {
     threads_ = insertion_.blocking_threads();
     places_.resize(threads_.size());
-    limit_ = Clock::now() + kPatience;
+    limit_ = Clock::now() + kUnblockTime;
   }
   MaskPoints points(pid, insertion_.mask_change());
   const auto is_there = [](const format::BlockingThread& thread) { return thread.reachable == 0; };
@@ -75,7 +75,7 @@ void LldbUnblocking::look() {
     if (try_one(threads_[i], i, points)) threads_[i].reachable = 1;
   }
   next_ = Clock::now() + kBetween;
-  if (++looks_ == kLooks || Clock::now() >= limit_ ||
+  if (++looks_ == kMostStops || Clock::now() >= limit_ ||
       std::none_of(threads_.begin(), threads_.end(), is_there))
     insertion_.answer_unblocked(threads_);
 }

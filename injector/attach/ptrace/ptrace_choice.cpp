@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kRun{30}, kPause{2}, kPatience{1500};
+constexpr milliseconds kRun{30}, kPause{2}, kSearchTime{1500};
 constexpr std::size_t kMostWalked = 64;  // threads whose stacks are walked in one round
 constexpr int kMostRuns = 8;             // of a thread from one place to the next
 
@@ -105,7 +105,7 @@ bool all_wait_in_kernel(pid_t pid) {
 
 Result<PtraceChoice> choose_by_ptrace(pid_t pid) {
   Search search(pid);
-  for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
+  for (const auto limit = Clock::now() + kSearchTime; Clock::now() < limit;) {
     if (auto found = search.round()) return PtraceChoice{std::move(*found), search.held()};
     if (state_of(pid, pid) == '\0')
       return fault("process " + std::to_string(pid) + " ended meanwhile");

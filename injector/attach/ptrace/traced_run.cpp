@@ -18,8 +18,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr std::uint64_t kSigtrap = 1ull << (SIGTRAP - 1);
-
 constexpr std::uint64_t debug_register(unsigned index) {
   return offsetof(struct user, u_debugreg) + index * sizeof(user::u_debugreg[0]);
 }

@@ -21,7 +21,6 @@ namespace {
 using Code = std::array<unsigned char, 8>;
 
 constexpr std::uint64_t kTrapFlag = 0x100;  // of rflags
-constexpr std::uint64_t kSigtrap = 1ull << (SIGTRAP - 1);
 
 [[gnu::noipa]] void is_passed() {}
 
@@ -38,7 +37,7 @@ bool may_call(pid_t pid, const user_regs_struct& at) {
     case SYS_madvise:
       return true;
     case SYS_futex:
-      return (at.rsi & FUTEX_CMD_MASK) == FUTEX_WAKE;
+      return (static_cast<int>(at.rsi) & FUTEX_CMD_MASK) == FUTEX_WAKE;
     case SYS_rt_sigprocmask: {
       if (at.rdi == SIG_UNBLOCK || at.rsi == 0) return true;
       const auto mask = read_value<std::uint64_t>(pid, at.rsi);

@@ -14,6 +14,8 @@
 
 namespace gnomon::injector {
 
+inline constexpr std::uint64_t kSigtrap = 1ull << (SIGTRAP - 1);  // in a mask
+
 class TracedThread {
  public:
   // Returns nothing, with the thread unchanged, if it has ended, may not be traced, is stopped by

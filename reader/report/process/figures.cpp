@@ -76,6 +76,14 @@ std::vector<std::string> sample_notes(const Analysis& analysis) {
   return notes;
 }
 
+std::vector<std::string> process_notes(const Analysis& analysis) {
+  std::vector<std::string> notes = loss_notes(analysis, nullptr);
+  for (std::string& note : sample_notes(analysis))
+    if (std::find(notes.begin(), notes.end(), note) == notes.end())
+      notes.push_back(std::move(note));
+  return notes;
+}
+
 std::string date_of(const Experiment& experiment, std::uint64_t time) {
   const std::uint64_t since = since_start(experiment, time).value;
   const auto at = static_cast<time_t>((experiment.header.start_realtime + since) / 1'000'000'000);

@@ -20,6 +20,8 @@ Nanoseconds since_start(const Experiment& experiment, std::uint64_t time);
 
 // What is missing among the samples, and what else was lost, sentences.
 std::vector<std::string> sample_notes(const Analysis& analysis);
+// Those, and what events were lost.
+std::vector<std::string> process_notes(const Analysis& analysis);
 
 // Date and time of a moment on CLOCK_MONOTONIC, in the time zone of this process.
 std::string date_of(const Experiment& experiment, std::uint64_t time);

@@ -54,8 +54,7 @@ Table header_report(Analysis& analysis) {
   Table table;
   table.title = fmt::format("Experiment: {}", experiment.directory);
   table.notes = users_notes(experiment.directory);
-  for (const auto& more : {loss_notes(analysis, nullptr), sample_notes(analysis)})
-    table.notes.insert(table.notes.end(), more.begin(), more.end());
+  for (std::string& note : process_notes(analysis)) table.notes.push_back(std::move(note));
   table.columns = {{"item", {}}, {"value", {}}};
   const auto add = [&](const std::string& item, const std::string& value) {
     if (!value.empty()) table.rows.push_back({item, value});

@@ -35,7 +35,7 @@ Table statistics_report(Analysis& analysis) {
   const Experiment& experiment = analysis.experiment();
   Table table;
   table.title = fmt::format("Execution statistics for {}", experiment.directory);
-  table.notes = sample_notes(analysis);
+  table.notes = process_notes(analysis);
   table.columns = columns();
   if (samples.empty()) return table;
   const Sample &first = samples.front(), &last = samples.back();

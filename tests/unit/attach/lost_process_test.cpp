@@ -11,7 +11,7 @@ namespace {
 
 using namespace gnomon::injector;
 
-constexpr int kRight = 42;
+constexpr int kRightStatus = 42;
 
 void wait_for(const std::atomic<int>& flag) {
   while (!flag) usleep(1000);
@@ -22,7 +22,7 @@ int waits(Shared& shared) {
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
   shared.step = 1;
   wait_for(shared.go_on);
-  return kRight;
+  return kRightStatus;
 }
 
 TEST(LostProcess, IsNotStoppedByWhatAThreadHasStillToTake) {
@@ -33,14 +33,14 @@ TEST(LostProcess, IsNotStoppedByWhatAThreadHasStillToTake) {
       _exit(0);
     }
     waitpid(static_cast<pid_t>(other), nullptr, 0);
-    return kRight;
+    return kRightStatus;
   });
   ASSERT_GT(child.pid(), 0);
   ASSERT_TRUE(child.comes_to([&] { return state_of(child.pid(), child.pid()) == 'D'; }));
   ASSERT_EQ(syscall(SYS_tgkill, child.pid(), child.pid(), SIGSTOP), 0);
   let_go_on(child.pid());
   child.shared().go_on = 1;
-  EXPECT_EQ(child.end(), kRight);
+  EXPECT_EQ(child.end(), kRightStatus);
 }
 
 TEST(LostProcess, IsNotStoppedByWhatAThreadHasTakenWhileItWasTraced) {
@@ -60,7 +60,7 @@ TEST(LostProcess, IsNotStoppedByWhatAThreadHasTakenWhileItWasTraced) {
   let_go_on(child.pid());
   EXPECT_EQ(tracer.end(), 0);
   child.shared().go_on = 1;
-  EXPECT_EQ(child.end(), kRight);
+  EXPECT_EQ(child.end(), kRightStatus);
 }
 
 // As two threads of one process: the second one ends as the first one executes, and its tracer does
@@ -95,7 +95,7 @@ TEST(LostProcess, IsHeldByAnExecThatCannotComeToItsEnd) {
   EXPECT_FALSE(tracer.has_ended());
   tracer.shared().go_on = 1;
   EXPECT_EQ(tracer.end(), 0);
-  EXPECT_EQ(child.end(), kRight);
+  EXPECT_EQ(child.end(), kRightStatus);
 }
 
 }  // namespace

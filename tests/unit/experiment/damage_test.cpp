@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <random>
 
 #include "tests/unit/experiment/written.h"
@@ -132,6 +133,41 @@ TEST_F(Damaged, AMapOfAnotherRunIsNoticed) {
   EXPECT_EQ(text(), "");
 }
 
+// Numbers that files hold are no sizes to make room for, nor places to write at.
+TEST_F(Damaged, NumbersThatAreTooLarge) {
+  write(20);
+  const std::string whole = text();
+  ASSERT_NE(whole, "");
+  const std::string path = directory_.file("stacks"), kept = directory_.file("kept");
+  fs::copy_file(path, kept);
+  fs::resize_file(path, std::uintmax_t{1} << 40);
+  EXPECT_EQ(text(), whole) << "a hole";
+  reader::StackRoom room(directory_.path());
+  EXPECT_FALSE(room.has(1 << 29));
+  EXPECT_FALSE(room.has(~std::uint64_t{0}));
+  fs::rename(kept, path);
+  std::uint32_t& blocks = recorder_->control()->blocks[0];
+  const std::uint32_t written = std::exchange(blocks, ~0u);
+  EXPECT_EQ(text(), "");
+  blocks = written;
+  EXPECT_EQ(text(), whole);
+  std::ofstream(directory_.file("map.jsonl"), std::ios::app) << std::string(5 << 20, '[');
+  EXPECT_EQ(text(), "") << "an endless line";
+}
+
+TEST_F(Damaged, AStackThatIsNotThere) {
+  for (const std::uint32_t stack : {~0u, ~0u - 1, 1u << 31, 1u << 20, 100u}) {
+    collector::Writer* writer = recorder_->enter();
+    ASSERT_TRUE(writer);
+    format::ClockSample sample{};
+    sample.weight = 10;
+    sample.head.stack = stack;
+    ASSERT_TRUE(recorder_->put(*writer, format::kClockSample, sample));
+    recorder_->leave(*writer);
+    EXPECT_EQ(text(), "") << stack;
+  }
+}
+
 TEST_F(Damaged, EveryCut) {
   write(3000);
   recorder_->end(2000, 30000);
@@ -166,7 +202,7 @@ TEST_F(Damaged, ALostBlockIsNoticed) {
   close(fd);
   const auto table = functions_of(directory_.path());
   ASSERT_FALSE(table);
-  EXPECT_NE(sentence(table.error()).find("blocks were written"), std::string::npos);
+  EXPECT_NE(sentence(table.error()).find("is missing, of"), std::string::npos);
 }
 
 }  // namespace

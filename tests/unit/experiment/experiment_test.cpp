@@ -51,7 +51,7 @@ TEST_F(Written, WorkThatIsInterruptedEnds) {
     const auto table = functions_of(directory_.path(), view);
     if (table) break;
     EXPECT_EQ(table.error().what.find("interrupted"), 0u) << table.error().what;
-    EXPECT_LE(asks, patience + 2);
+    EXPECT_LE(asks, patience + 3);
   }
   EXPECT_GT(asks, 5);
   EXPECT_LT(asks, 1000);

@@ -24,8 +24,8 @@ const std::vector<test::FixtureFunction> kFunctions{
     {"idle", 0x1500, 0x10},
     {"_ZNSt6vectorIiE4pushEi", 0x1600, 0x200},
 };
-constexpr std::uint64_t kMain = 0x1010, kHalf = 0x1110, kInner = 0x1210, kRecurses = 0x1310,
-                        kMake = 0x1410, kPush = 0x1610;
+constexpr std::uint64_t kMainCode = 0x1010, kHalfCode = 0x1110, kInnerCode = 0x1210,
+                        kRecursesCode = 0x1310, kMakeCode = 0x1410, kPushCode = 0x1610;
 
 class ExperimentHost : public commands::Host {
  public:
@@ -182,11 +182,11 @@ class Golden : public testing::Test {
 };
 
 TEST_F(Golden, Clock) {
-  tick({kInner, kHalf, kMain}, 10 * kMs);
-  tick({kInner + 4, kHalf, kMain}, 20 * kMs);
-  tick({kHalf + 8, kMain}, 5 * kMs);
-  tick({kRecurses, kRecurses + 8, kMain}, 8 * kMs);
-  tick({kRecurses + 4, kMain + 16}, 7 * kMs);
+  tick({kInnerCode, kHalfCode, kMainCode}, 10 * kMs);
+  tick({kInnerCode + 4, kHalfCode, kMainCode}, 20 * kMs);
+  tick({kHalfCode + 8, kMainCode}, 5 * kMs);
+  tick({kRecursesCode, kRecursesCode + 8, kMainCode}, 8 * kMs);
+  tick({kRecursesCode + 4, kMainCode + 16}, 7 * kMs);
   end(50 * kMs);
   expect("clock.txt",
          {"functions", "functions --limit 2", "functions --format json", "functions --format csv",
@@ -198,18 +198,18 @@ TEST_F(Golden, Clock) {
 // A process that did not end in order has not said what it used: its samples have, up to the last.
 TEST_F(Golden, Killed) {
   sample(format::SampleEvent::start, "", 100);
-  for (int i = 0; i < 10; ++i) tick({kInner, kHalf, kMain}, 50 * kMs);
+  for (int i = 0; i < 10; ++i) tick({kInnerCode, kHalfCode, kMainCode}, 50 * kMs);
   sample(format::SampleEvent::periodic, "", 1100);
-  tick({kMain}, 50 * kMs);
+  tick({kMainCode}, 50 * kMs);
   expect("killed.txt", {"functions", "functions --since sample start"});
 }
 
 TEST_F(Golden, Metrics) {
-  tick({kInner, kHalf, kMain}, 10 * kMs);
-  tick({kMain}, 30 * kMs);
+  tick({kInnerCode, kHalfCode, kMainCode}, 10 * kMs);
+  tick({kMainCode}, 30 * kMs);
   for (std::uint64_t i = 0; i < 5; ++i)
-    allocate({kMake, kPush, kMain}, 0x7f0000000010 + i * 16, 100);
-  allocate({kHalf, kMain}, 0x7f0000001000, 4096);
+    allocate({kMakeCode, kPushCode, kMainCode}, 0x7f0000000010 + i * 16, 100);
+  allocate({kHalfCode, kMainCode}, 0x7f0000001000, 4096);
   end(40 * kMs);
   expect("metrics.txt",
          {"metric_list", "metrics ei.%totalcpu:e.heapalloccnt:i%heapallocbytes:size:address",
@@ -221,9 +221,9 @@ TEST_F(Golden, Metrics) {
 }
 
 TEST_F(Golden, Losses) {
-  tick({kInner, kHalf}, 10 * kMs, true);
-  tick({kInner, kHalf, kMain}, 30 * kMs);
-  tick({0x5, kMain}, 10 * kMs);
+  tick({kInnerCode, kHalfCode}, 10 * kMs, true);
+  tick({kInnerCode, kHalfCode, kMainCode}, 30 * kMs);
+  tick({0x5, kMainCode}, 10 * kMs);
   recorder_->drop(format::Drop::unbound);
   recorder_->drop(format::Drop::thread_clocks);
   end(90 * kMs);
@@ -235,11 +235,11 @@ TEST_F(Golden, Losses) {
 TEST_F(Golden, Process) {
   sample(format::SampleEvent::start, "", 2);
   sample(format::SampleEvent::baseline, "", 3, 77);
-  tick({kInner, kHalf, kMain}, 10 * kMs);
+  tick({kInnerCode, kHalfCode, kMainCode}, 10 * kMs);
   sample(format::SampleEvent::periodic, "", 12, 77);
-  tick({kMain}, 30 * kMs);
+  tick({kMainCode}, 30 * kMs);
   sample(format::SampleEvent::manual, "before loop", 40, 78);
-  tick({kMain}, 5 * kMs);
+  tick({kMainCode}, 5 * kMs);
   sample(format::SampleEvent::end, "", 50);
   const char damaged[] = "{\"event\":\"end\"}\n";
   collector::append_text({recorder_->directory(), format::kOverviewFile}, damaged,
@@ -252,17 +252,17 @@ TEST_F(Golden, Process) {
 
 TEST_F(Golden, Spans) {
   sample(format::SampleEvent::start, "", 0);
-  tick({kInner, kHalf, kMain}, 10 * kMs);
+  tick({kInnerCode, kHalfCode, kMainCode}, 10 * kMs);
   stop("breakpoint 1.1");
   sample(format::SampleEvent::stop, "breakpoint 1.1", 10);
-  tick({kMain}, 30 * kMs);
+  tick({kMainCode}, 30 * kMs);
   stop("");
   sample(format::SampleEvent::manual, "loop", 40, 77);
-  tick({kHalf, kMain}, 20 * kMs);
+  tick({kHalfCode, kMainCode}, 20 * kMs);
   sample(format::SampleEvent::manual, "loop", 60, 77);
-  tick({kMake, kMain}, 5 * kMs);
+  tick({kMakeCode, kMainCode}, 5 * kMs);
   sample(format::SampleEvent::periodic, "", 85, 77);
-  tick({kRecurses, kMain}, 5 * kMs);
+  tick({kRecursesCode, kMainCode}, 5 * kMs);
   sample(format::SampleEvent::end, "", 90);
   end(90 * kMs);
   expect("spans.txt",
@@ -281,14 +281,14 @@ TEST_F(Golden, Spans) {
 
 // Nobody can look at the process from here, but gnomon-sampler saw its end.
 TEST_F(Golden, Ended) {
-  tick({kMain}, 10 * kMs);
+  tick({kMainCode}, 10 * kMs);
   expect("open.txt", {"status"});
   log(format::kLogProcessEnded, "");
   expect("ended.txt", {"status", "header", "overview"});
 }
 
 TEST_F(Golden, Executed) {
-  tick({kMain}, 10 * kMs);
+  tick({kMainCode}, 10 * kMs);
   recorder_->control()->replacing = 1;
   expect("executed.txt", {"status", "functions"});
 }

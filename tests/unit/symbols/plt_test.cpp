@@ -7,16 +7,16 @@ using namespace gnomon::reader;
 
 namespace {
 
-using Code = std::vector<unsigned char>;
+using Stubs = std::vector<unsigned char>;
 
-Code operator+(Code a, const Code& b) {
+Stubs operator+(Stubs a, const Stubs& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
 // jmp *displacement(%rip), and what fills the stub.
-Code jump(unsigned char displacement, std::size_t size) {
-  Code code = {0xff, 0x25, displacement, 0, 0, 0};
+Stubs jump(unsigned char displacement, std::size_t size) {
+  Stubs code = {0xff, 0x25, displacement, 0, 0, 0};
   code.resize(size, 0x90);
   return code;
 }
@@ -29,14 +29,14 @@ std::string listed(const std::vector<Symbol>& symbols) {
   return text;
 }
 
-std::string stubs(const Code& code) {
+std::string stubs(const Stubs& code) {
   NameRoom room(0);
   return listed(plt_symbols(code.data(), code.size(), 0x1000,
                             {{0x1100, "memcmp"}, {0x1108, "malloc"}}, room));
 }
 
 TEST(Plt, EachStubHasTheNameOfItsSlot) {
-  const Code binder = {0xff, 0x35, 1, 2, 3, 4, 0xff, 0x25, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0};
+  const Stubs binder = {0xff, 0x35, 1, 2, 3, 4, 0xff, 0x25, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0};
   EXPECT_EQ(stubs(binder + jump(0x100 - 0x16, 16) + jump(0x108 - 0x26, 16)),
             "4096-4112 @plt;4112-4128 memcmp@plt;4128-4144 malloc@plt;");
 }
@@ -48,14 +48,14 @@ TEST(Plt, ShortStubs) {
 }
 
 TEST(Plt, StubsBehindALandingMark) {
-  const Code mark = {0xf3, 0x0f, 0x1e, 0xfa};
+  const Stubs mark = {0xf3, 0x0f, 0x1e, 0xfa};
   EXPECT_EQ(stubs(mark + jump(0x100 - 10, 12) + mark + jump(0x108 - 26, 12)),
             "4096-4112 memcmp@plt;4112-4128 malloc@plt;");
 }
 
 TEST(Plt, UnknownCodeIsOneRow) {
-  EXPECT_EQ(stubs(Code(40, 0xcc)), "4096-4136 @plt;");
-  EXPECT_EQ(stubs(Code{0xff, 0x25, 1}), "4096-4099 @plt;");
+  EXPECT_EQ(stubs(Stubs(40, 0xcc)), "4096-4136 @plt;");
+  EXPECT_EQ(stubs(Stubs{0xff, 0x25, 1}), "4096-4099 @plt;");
   EXPECT_EQ(stubs({}), "");
 }
 

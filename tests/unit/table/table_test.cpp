@@ -12,6 +12,24 @@ using namespace gnomon::reader;
 
 namespace {
 
+// The whole text that `print` gives.
+template <typename Print>
+Result<std::string> printed(Print print) {
+  std::string text;
+  auto done = print([&](std::string_view piece) -> Result<void> {
+    text += piece;
+    return {};
+  });
+  if (!done) return tl::unexpected(done.error());
+  return text;
+}
+Result<std::string> to_json(const Table& table) {
+  return printed([&](const Put& put) { return print_json(table, {}, put); });
+}
+Result<std::string> to_csv(const Table& table) {
+  return printed([&](const Put& put) { return print_csv(table, {}, put); });
+}
+
 Table sample() {
   Table table;
   table.title = "Functions";
@@ -173,13 +191,20 @@ TEST(Shorten, WhatSaysLeastGoesFirst) {
   EXPECT_EQ(shortened(name, name.size()), name);
   EXPECT_EQ(shortened(name, name.size() - 1), "std::map<std::pair<int, long>, char>::find(...)");
   EXPECT_EQ(shortened(name, 30), "std::map<...>::find(...)");
-  EXPECT_EQ(shortened(name, 15), "std::m...d(...)");
+  EXPECT_EQ(shortened(name, 15), "...find(...)");
+  EXPECT_EQ(shortened(name, 8), "fin....)");
   EXPECT_EQ(shortened("ns::operator<<(std::ostream&, ns::A<int> const&)", 20),
             "ns::operator<<(...)");
   EXPECT_EQ(shortened("A<int>::operator()(std::string) const", 30),
             "A<int>::operator()(...) const");
   EXPECT_EQ(shortened("f<&A::operator-> >(std::string)", 20), "f<...>(...)");
   EXPECT_EQ(shortened("decltype (a->b) g<int>(std::string)", 26), "decltype (...) g<int>(...)");
+  const std::string invoke =
+      "v8::internal::MaybeHandle<v8::internal::Object> v8::internal::(anonymous namespace)::Invoke("
+      "v8::internal::Isolate*, int)";
+  EXPECT_EQ(shortened(invoke, 50), "...v8::internal::(...)::Invoke(...)");
+  EXPECT_EQ(shortened(invoke, 30), "...(...)::Invoke(...)");
+  EXPECT_EQ(shortened("ns::A::operator()(int) const", 24), "...operator()(int) const");
   EXPECT_EQ(shortened("a > b and other words", 12), "a > b...ords");
   EXPECT_EQ(shortened("ééééééééé", 7), "éé...éé");
 }
@@ -197,9 +222,26 @@ TEST(Table, TextKeepsToItsLines) {
 
 TEST(Table, IsGivenUpWhenInterrupted) {
   const Interrupt now([] { return true; });
-  for (const auto& given :
-       {to_text(sample(), {}, now), to_json(sample(), now), to_csv(sample(), now)})
-    EXPECT_FALSE(given);
+  const auto text = [&](const Put& put) { return print_text(sample(), {}, now, put); };
+  const auto json = [&](const Put& put) { return print_json(sample(), now, put); };
+  const auto csv = [&](const Put& put) { return print_csv(sample(), now, put); };
+  EXPECT_FALSE(printed(text));
+  EXPECT_FALSE(printed(json));
+  EXPECT_FALSE(printed(csv));
+}
+
+TEST(Table, EndsWhereItsTextIsRefused) {
+  std::size_t pieces = 0;
+  const Put put = [&](std::string_view) -> Result<void> {
+    if (++pieces == 2) return fault("enough");
+    return {};
+  };
+  EXPECT_FALSE(print_text(sample(), {}, {}, put));
+  EXPECT_EQ(std::exchange(pieces, 0), 2u);
+  EXPECT_FALSE(print_json(sample(), {}, put));
+  EXPECT_EQ(std::exchange(pieces, 0), 2u);
+  EXPECT_FALSE(print_csv(sample(), {}, put));
+  EXPECT_EQ(pieces, 2u);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(FrameTable, DamageIsSurvived) {
     listed.frames = {damaged.header, segment.end + delta};
     for (const std::uint64_t pc : pcs) {
       answered += kind_of(make_rule(damaged, pc + delta)) >= RuleKind::from_sp;
-      Row row;
+      gnomon::collector::Row row;
       find_row(damaged, pc + delta, kRbx, row);
       if (pc % 16 == 0) make_rule(listed, pc + delta);
     }

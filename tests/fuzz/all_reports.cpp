@@ -1,0 +1,63 @@
+// Every report on an experiment, as a user would ask for them in one session. Any thread.
+#include "tests/fuzz/all_reports.h"
+
+#include <iterator>
+#include <sstream>
+
+#include "commands/command.h"
+
+namespace gnomon::fuzz {
+namespace {
+
+class OneExperiment : public commands::Host {
+ public:
+  explicit OneExperiment(std::string directory) : directory_(std::move(directory)) {}
+  Result<std::string> experiment() override { return directory_; }
+  Result<std::string> function() override { return std::string("main"); }
+  std::size_t default_limit() const override { return 0; }
+  reader::TextStyle style() const override { return {100, true}; }
+  Interrupt interrupt() const override { return {}; }
+  std::string state() override { return ""; }
+
+ private:
+  std::string directory_;
+};
+
+Report ask(commands::Host& host, const std::string& line) {
+  std::istringstream words(line);
+  std::string name;
+  words >> name;
+  const std::vector<std::string> rest{std::istream_iterator<std::string>(words), {}};
+  const auto command = commands::find_command(name);
+  if (!command) return {line, false, sentence(command.error())};
+  const auto answer = execute(host, **command, rest);
+  return {line, bool(answer), answer ? answer->text : sentence(answer.error())};
+}
+
+}  // namespace
+
+std::vector<Report> all_reports(const std::string& directory) {
+  constexpr const char* kLines[] = {"status",
+                                    "functions",
+                                    "callers-callees",
+                                    "csingle main",
+                                    "calltree",
+                                    "header",
+                                    "overview",
+                                    "samples",
+                                    "sample_detail",
+                                    "statistics",
+                                    "dump",
+                                    "dump clock --limit 100",
+                                    "metric_list",
+                                    "functions --since stop",
+                                    "functions --between 1 2",
+                                    "functions --format json",
+                                    "calltree --format csv"};
+  OneExperiment host(directory);
+  std::vector<Report> reports;
+  for (const char* line : kLines) reports.push_back(ask(host, line));
+  return reports;
+}
+
+}  // namespace gnomon::fuzz
