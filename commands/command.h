@@ -89,6 +89,7 @@ struct Command {
 std::span<const Command> command_table();
 std::span<const Command> control_commands();
 std::span<const Command> report_commands();
+std::span<const Command> view_commands();
 std::span<const Option> option_table();
 
 // An option as it stands on a line: `--name word...` or `--name=word...`. Returns how many of the

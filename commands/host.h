@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "commands/collect_settings.h"
 #include "reader/analysis/analysis.h"
@@ -52,6 +54,9 @@ class Host {
   virtual bool is_obvious(const reader::Experiment& /*experiment*/) { return true; }
   // Files of symbols that the user has named.
   virtual reader::DebugFiles debug_files() { return {}; }
+  // Where the debugger's user has said that sources are: beginnings of paths, and what stands for
+  // them.
+  virtual std::vector<std::pair<std::string, std::string>> source_maps() { return {}; }
   // Takes a report's text as it comes; empty: the answer keeps it.
   virtual reader::Put printer() { return {}; }
   // Whether the user wants long work to end.

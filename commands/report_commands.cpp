@@ -24,6 +24,7 @@ reader::View view_of(Host& host, const Invocation& call) {
   if (call.metrics) view.show(*call.metrics);
   if (call.sort) view.sort = *call.sort;
   view.limit = call.limit.value_or(choice.limit.value_or(host.default_limit()));
+  for (auto& map : host.source_maps()) view.sources.maps.push_back(std::move(map));
   view.interrupt = host.interrupt();
   return view;
 }
@@ -70,19 +71,7 @@ Result<Answer> run_report(Host& host, const Invocation& call) {
   return render_report(host, call, **analysis, std::move(*table));
 }
 
-// Takes the first argument, if there is one, into the view by `take`; answers what is chosen then.
-template <typename Parse, typename Take>
-Result<Answer> choose(Host& host, const Invocation& call, Parse parse, Take take) {
-  reader::View& view = host.choice().view;
-  if (!call.arguments.empty()) {
-    auto chosen = parse(call.arguments.front());
-    if (!chosen) return tl::unexpected(chosen.error());
-    take(view, std::move(*chosen));
-  }
-  return Answer{reader::current_metrics(view), {}};
-}
-
-// Likewise, but takes none.
+// What is about an experiment and takes no view.
 template <Table (*Report)(reader::Analysis&)>
 Result<Answer> run_plain_report(Host& host, const Invocation& call) {
   const auto analysis = analysis_of(host, call);
@@ -94,25 +83,6 @@ Result<Answer> run_overview(Host& host, const Invocation& call) {
   const auto analysis = analysis_of(host, call);
   if (!analysis) return tl::unexpected(analysis.error());
   return render(host, call, reader::overview_report(**analysis, view_of(host, call)));
-}
-
-Result<Answer> run_metrics(Host& host, const Invocation& call) {
-  return choose(host, call, reader::parse_metrics,
-                [](reader::View& view, reader::MetricList list) { view.show(std::move(list)); });
-}
-
-Result<Answer> run_sort(Host& host, const Invocation& call) {
-  return choose(host, call, reader::parse_sort,
-                [](reader::View& view, reader::Sort sort) { view.sort = sort; });
-}
-
-Result<Answer> run_limit(Host& host, const Invocation& call) {
-  if (call.arguments.empty()) return fault("no number of rows is given", "0 shows all of them");
-  const auto limit = whole_number(call.arguments.front());
-  if (!limit)
-    return fault(call.arguments.front() + " is not a number of rows", "0 shows all of them");
-  host.choice().limit = *limit;
-  return Answer{};
 }
 
 // Also before anything was recorded; then every metric is listed.
@@ -134,21 +104,30 @@ Result<Answer> run_dump(Host& host, const Invocation& call) {
   return render_report(host, call, **analysis, std::move(*table));
 }
 
-// NAME [NUMBER]
-Result<Answer> run_csingle(Host& host, const Invocation& call) {
-  std::size_t number = 0;
+// NAME [NUMBER]; without them the host's function.
+Result<reader::FunctionChoice> function_of(Host& host, const Invocation& call) {
+  reader::FunctionChoice choice;
   if (call.arguments.size() > 1) {
-    number = whole_number(call.arguments[1]).value_or(0);
-    if (number == 0)
+    choice.number = whole_number(call.arguments[1]).value_or(0);
+    if (choice.number == 0)
       return fault(call.arguments[1] + " is not the number of a function",
                    "functions are counted from 1");
   }
-  const auto analysis = analysis_of(host, call);
-  if (!analysis) return tl::unexpected(analysis.error());
   auto name = call.arguments.empty() ? host.function() : call.arguments.front();
   if (!name) return tl::unexpected(name.error());
-  if (call.arguments.empty()) name = reader::display_name(name->c_str());
-  auto table = reader::csingle_report(**analysis, view_of(host, call), *name, number);
+  choice.name = call.arguments.empty() ? reader::display_name(name->c_str()) : *name;
+  return choice;
+}
+
+// What is about one function.
+template <Result<Table> (*Report)(reader::Analysis&, const reader::View&,
+                                  const reader::FunctionChoice&)>
+Result<Answer> run_of_function(Host& host, const Invocation& call) {
+  const auto choice = function_of(host, call);
+  if (!choice) return tl::unexpected(choice.error());
+  const auto analysis = analysis_of(host, call);
+  if (!analysis) return tl::unexpected(analysis.error());
+  auto table = Report(**analysis, view_of(host, call), *choice);
   if (!table) return tl::unexpected(table.error());
   return render_report(host, call, **analysis, std::move(*table));
 }
@@ -165,6 +144,36 @@ constexpr std::array kReports{
         "counts what the kernel does for the thread as well: that time belongs to the function "
         "that called the kernel.\n",
         kAll, Role::report, 0, run_report<reader::functions_report>},
+    Command{"lines", "", "", "Exclusive and inclusive metrics of source lines.",
+            "A line within a function; what was inlined there counts for the line of the call. "
+            "Copies that a compiler has made of one function are one. Code that was compiled "
+            "without -g stands under its function.\n",
+            kAll, Role::report, 0, run_report<reader::lines_report>},
+    Command{"pcs", "", "", "Exclusive and inclusive metrics of instructions.",
+            "By function and distance from its begin. A caller counts for its call instruction. "
+            "The clock finds a thread at the instruction that runs next, which often stands behind "
+            "a slow one.\n",
+            kAll, Role::report, 0, run_report<reader::pcs_report>},
+    Command{"source", "src", "[FUNCTION|FILE [NUMBER]]",
+            "The source of a function or file, with metrics beside its lines.",
+            "Of a function the lines from its first to its last, of a file all. What was inlined "
+            "counts for the line of the call. ## marks hot lines (`sthresh`). FUNCTION as in "
+            "`csingle`; FILE is a path or its end. Without either: the function of the selected "
+            "frame.\n",
+            kShown | kMetrics | kSpan, Role::report, 2, run_of_function<reader::source_report>},
+    Command{"fsummary", "", "", "All that is known of functions, a block each.",
+            "Every metric with its share, size, address, source file, compilation unit, load "
+            "object, the name as the file has it, and other names of the same code.\n",
+            kAll, Role::report, 0, run_report<reader::fsummary_report>},
+    Command{"fsingle", "", "[NAME [NUMBER]]", "All that is known of one function.",
+            "As in `fsummary`. NAME and NUMBER as in `csingle`.\n", kShown | kMetrics | kSpan,
+            Role::report, 2, run_of_function<reader::fsingle_report>},
+    Command{"lsummary", "", "", "All that is known of source lines, a block each.",
+            "As `lines`, with every metric.\n", kAll, Role::report, 0,
+            run_report<reader::lsummary_report>},
+    Command{"psummary", "", "", "All that is known of instructions, a block each.",
+            "As `pcs`, with every metric.\n", kAll, Role::report, 0,
+            run_report<reader::psummary_report>},
     Command{
         "callers-callees", "gprof", "", "What callers and callees contribute to functions.",
         "One panel a function, heavy ones first: its callers, the function itself marked with "
@@ -177,27 +186,11 @@ constexpr std::array kReports{
             "NAME as in `functions`, or its end, without parameters if you like. Where it means "
             "several functions NUMBER says which. Without NAME: the function of the selected "
             "frame.\n",
-            kShown | kMetrics | kSpan, Role::report, 2, run_csingle},
+            kShown | kMetrics | kSpan, Role::report, 2, run_of_function<reader::csingle_report>},
     Command{"calltree", "ctree", "", "Who calls whom, with attributed metrics.",
             "From <Total> down, heavy branches first. The value of a call includes all below it. A "
             "limit keeps the heaviest calls.\n",
             kAll, Role::report, 0, run_report<reader::calltree_report>},
-    Command{"metrics", "", "[LIST]", "Choose the columns of reports.",
-            "LIST is KEY[:KEY...], and a KEY is FLAVOURS VISIBILITIES METRIC, such as e.%totalcpu. "
-            "Flavours: e exclusive, i inclusive, a attributed, or several of them. Visibilities: . "
-            "value, % share of the total, or both; ! hides. `metric_list` shows the metrics; `any` "
-            "stands for all of them. Further KEYs are name, size and address; the name is always "
-            "the last column. `default` is e.%totalcpu:i.%totalcpu:name. Without LIST: what is "
-            "chosen.\n\nReports about calls show attributed values of the listed metrics, unless "
-            "the list has keys with an a of its own.\n",
-            kNoOptions, Role::view, 1, run_metrics},
-    Command{"sort", "", "[METRIC]", "Choose the order of reports.",
-            "METRIC is a KEY as in `metrics`, such as i.totalcpu, or name, size or address. A - "
-            "before it reverses the order. Without METRIC: what is chosen.\n",
-            kNoOptions, Role::view, 1, run_sort},
-    Command{"limit", "", "N", "Limit later reports to N rows.",
-            "As the option --limit of each of them; 0 shows all.\n", kNoOptions, Role::print_view,
-            1, run_limit},
     Command{"metric_list", "", "", "The metrics that reports can show, and those they do.",
             "With an experiment: the metrics that it has data for.\n", kShown, Role::report, 0,
             run_metric_list},

@@ -113,6 +113,22 @@ reader::DebugFiles Session::debug_files() {
   return files;
 }
 
+// The setting target.source-map: a list of pairs.
+std::vector<std::pair<std::string, std::string>> Session::source_maps() {
+  const auto text_of = [](lldb::SBStructuredData pair, std::size_t number) {
+    char text[4096] = "";
+    pair.GetItemAtIndex(number).GetStringValue(text, sizeof text);
+    return std::string(text);
+  };
+  std::vector<std::pair<std::string, std::string>> maps;
+  lldb::SBStructuredData pairs = debugger_.GetSetting("target.source-map");
+  for (std::size_t i = 0; i < pairs.GetSize(); ++i) {
+    lldb::SBStructuredData pair = pairs.GetItemAtIndex(i);
+    maps.emplace_back(text_of(pair, 0), text_of(pair, 1));
+  }
+  return maps;
+}
+
 reader::Progress Session::progress(const reader::Experiment& experiment) {
   lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
   if (is_alive(process) && process.GetProcessID() == experiment.header.pid &&

@@ -26,6 +26,7 @@ class Session : public commands::Host {
   reader::TextStyle style() const override;
   Interrupt interrupt() const override;
   reader::DebugFiles debug_files() override;
+  std::vector<std::pair<std::string, std::string>> source_maps() override;
   bool is_obvious(const reader::Experiment& experiment) override;
   std::string state() override;
   reader::Progress progress(const reader::Experiment& experiment) override;

@@ -76,7 +76,10 @@ Result<void> Analysis::update(const Interrupt& interrupt) {
   shared_->instants.read_new(experiment());
   is_spent_ = !news;
   if (!news) return tl::unexpected(news.error());
-  if (*news || experiment().objects.size() != objects_) profile_.reset();
+  if (*news || experiment().objects.size() != objects_) {
+    profile_.reset();
+    for (auto& each : places_) each.reset();
+  }
   return {};
 }
 
@@ -90,12 +93,17 @@ std::span<const Sample> Analysis::span_samples() const {
   return {begin, std::max(begin, end)};
 }
 
+void Analysis::take_objects(const Interrupt& interrupt) {
+  objects_ = experiment().objects.size();
+  shared_->space.set_objects(experiment().objects, live_files_of(experiment().header));
+  shared_->space.set_interrupt(interrupt);
+  shared_->places.objects_have_changed();
+}
+
 Result<const Profile*> Analysis::profile(const Interrupt& interrupt) {
   if (profile_) return &*profile_;
   AddressSpace& space = shared_->space;
-  objects_ = experiment().objects.size();
-  space.set_objects(experiment().objects, live_files_of(experiment().header));
-  space.set_interrupt(interrupt);
+  take_objects(interrupt);
   auto built = Profile::build(sums_, recording_.stacks(), space, interrupt);
   // Symbols that an interruption kept from being loaded are missing from then on.
   if (built && interrupt.asked()) built = interrupted();
@@ -104,6 +112,20 @@ Result<const Profile*> Analysis::profile(const Interrupt& interrupt) {
   if (!built) return tl::unexpected(built.error());
   profile_ = std::move(*built);
   return &*profile_;
+}
+
+Result<const PlaceProfile*> Analysis::places(Grain grain, const Interrupt& interrupt) {
+  auto& kept = places_[index(grain)];
+  if (kept) return &*kept;
+  take_objects(interrupt);
+  const auto frames = stack_frames(sums_.used(), recording_.stacks(), interrupt);
+  auto built = frames ? PlaceProfile::build(sums_, *frames, shared_->places, grain, interrupt)
+                      : Result<PlaceProfile>(tl::unexpected(frames.error()));
+  shared_->space.set_interrupt({});
+  is_spent_ = !built;
+  if (!built) return tl::unexpected(built.error());
+  kept = std::move(*built);
+  return &*kept;
 }
 
 std::vector<std::string> Analysis::symbol_notes() const {

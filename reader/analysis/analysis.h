@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "reader/analysis/by_time.h"
+#include "reader/analysis/place_profile.h"
 #include "reader/analysis/profile.h"
 #include "reader/analysis/span.h"
 #include "reader/base/interrupt.h"
@@ -27,6 +29,7 @@ namespace gnomon::reader {
 struct Shared {
   Instants instants;
   AddressSpace space;
+  Places places{space};
 };
 
 class Analysis {
@@ -63,7 +66,15 @@ class Analysis {
   bool contains(const Event& event);
   // The profile of what was read; it is valid until the next `update`.
   Result<const Profile*> profile(const Interrupt& interrupt);
+  // Likewise of lines or instructions.
+  Result<const PlaceProfile*> places(Grain grain, const Interrupt& interrupt);
   const AddressSpace& address_space() const { return shared_->space; }
+  // Where code comes from.
+  Places& code() { return shared_->places; }
+  // Why the code of a load object has no line numbers: by its path, a sentence.
+  const std::map<std::string, std::string>& without_lines() const {
+    return shared_->places.without_lines();
+  }
   // Why names are missing from the profile, sentences.
   std::vector<std::string> symbol_notes() const;
 
@@ -72,6 +83,7 @@ class Analysis {
   Result<void> add(const Event& event);
   std::uint64_t time_of(const Event& event);
   static std::uint32_t thread_of(const Event& event);
+  void take_objects(const Interrupt& interrupt);
 
   Recording recording_;
   std::shared_ptr<Shared> shared_;
@@ -80,6 +92,7 @@ class Analysis {
   Sums sums_;
   ByTime sampled_;
   std::optional<Profile> profile_;
+  std::array<std::optional<PlaceProfile>, kGrains> places_;
   std::size_t objects_ = 0;  // load objects that the profile knows
   std::array<std::uint64_t, 256> events_{};
   std::array<const EventLayout::Field*, 256> times_{};  // by event kind; null: not found yet

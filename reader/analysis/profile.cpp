@@ -5,72 +5,10 @@
 #include <map>
 #include <numeric>
 
+#include "reader/analysis/stack_frames.h"
+
 namespace gnomon::reader {
 namespace {
-
-tl::unexpected<Fault> stack_is_missing() {
-  return fault("the experiment is damaged: an event's call stack is missing", "record again");
-}
-
-// The stacks of events, and the outer parts of those: a node's parent has a smaller number. Fault:
-// an event names a stack that is not there.
-Result<std::vector<bool>> stacks_met(const std::vector<bool>& used, const Stacks& stacks) {
-  std::vector<bool> met(stacks.size());
-  for (std::uint32_t id = static_cast<std::uint32_t>(used.size()); id-- > 1;) {
-    const bool outer = id < met.size() && met[id];
-    if (!outer && !used[id]) continue;
-    if (!stacks.contains(StackId{id})) return stack_is_missing();
-    met[id] = true;
-    met[index(stacks.parent(StackId{id}))] = true;
-  }
-  return met;
-}
-
-// Returns true if nothing but an epoch's mark stands above the node.
-bool is_outermost(const Stacks& stacks, std::uint32_t id) {
-  const std::uint32_t parent = stacks.node(StackId{id}).parent;
-  return parent == 0 || format::is_epoch_mark(stacks.node(StackId{parent}).pc);
-}
-
-// The nodes of the stack table as frames of functions.
-struct Frames {
-  std::vector<Frame> frames;  // by StackId
-  std::vector<std::uint8_t> marks;
-};
-
-Result<Frames> frames_of(const std::vector<bool>& used, const Stacks& stacks, AddressSpace& space,
-                         const Interrupt& interrupt) {
-  constexpr std::uint32_t kAsk = 1024;
-  const auto met = stacks_met(used, stacks);
-  if (!met) return tl::unexpected(met.error());
-  Frames all{std::vector<Frame>(met->size(), {0, Frame::kNone}),
-             std::vector<std::uint8_t>(met->size())};
-  std::vector<std::uint32_t> epoch(met->size());
-  for (std::uint32_t id = 1; id < met->size(); ++id) {
-    if (id % kAsk == 0 && interrupt.asked()) return interrupted();
-    if (!(*met)[id]) continue;
-    const format::StackNode& node = stacks.node(StackId{id});
-    if (format::is_epoch_mark(node.pc)) {
-      if (node.parent != 0 || (id < used.size() && used[id])) return stack_is_missing();
-      epoch[id] = static_cast<std::uint32_t>(node.pc);
-      continue;
-    }
-    epoch[id] = epoch[node.parent];
-    // Marks that stand for no frame are nobody's caller.
-    const bool is_called = all.frames[node.parent].function != Frame::kNone;
-    const std::uint32_t caller = is_called ? node.parent : 0;
-    if (format::is_walk_mark(node.pc) && is_outermost(stacks, id)) {
-      if (id < used.size() && used[id]) return stack_is_missing();
-      all.marks[id] = static_cast<std::uint8_t>(node.pc);
-      if (format::end_of_mark(node.pc) != format::WalkEnd::whole)
-        all.frames[id] = {caller, space.named("<Truncated-stack>")};
-      continue;
-    }
-    all.marks[id] = all.marks[node.parent];
-    all.frames[id] = {caller, space.function_at(node.pc, epoch[id])};
-  }
-  return all;
-}
 
 // Returns the row of kWalkEnds; ends that a newer collector writes are plain cuts.
 std::size_t end_of(std::uint8_t mark) {
@@ -96,14 +34,22 @@ std::vector<std::string> names_of(const AddressSpace& space) {
 
 Result<Profile> Profile::build(const Sums& sums, const Stacks& stacks, AddressSpace& space,
                                const Interrupt& interrupt) {
-  const FunctionId total = space.named("<Total>");
-  auto all = frames_of(sums.used(), stacks, space, interrupt);
-  if (!all) return tl::unexpected(all.error());
+  const FunctionId total = space.named(kTotal);
+  const auto stack = stack_frames(sums.used(), stacks, interrupt);
+  if (!stack) return tl::unexpected(stack.error());
+  std::vector<Frame> frames(stack->size(), {0, Frame::kNone});
+  for (std::uint32_t id = 0; id < frames.size(); ++id) {
+    if (interrupt.asked(id)) return interrupted();
+    const StackFrame& frame = (*stack)[id];
+    if (frame.kind == FrameKind::cut) frames[id] = {frame.caller, space.named(kCutStack)};
+    if (frame.kind == FrameKind::code)
+      frames[id] = {frame.caller, space.function_at(frame.pc, frame.epoch)};
+  }
   std::vector<CallId> place;
-  Profile profile(sums, CallTree(total, all->frames, place, interrupt));
+  Profile profile(sums, CallTree(total, frames, place, interrupt));
   if (interrupt.asked()) return interrupted();
   profile.place_ = std::move(place);
-  profile.marks_ = std::move(all->marks);
+  for (const StackFrame& frame : *stack) profile.marks_.push_back(frame.mark);
   profile.names_ = names_of(space);
   for (std::uint32_t f = 0; f < space.size(); ++f)
     profile.functions_.push_back(space.function(FunctionId{f}));

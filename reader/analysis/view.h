@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "reader/base/interrupt.h"
+#include "reader/lines/source_search.h"
 #include "reader/metrics/metric_list.h"
 
 namespace gnomon::reader {
@@ -10,7 +11,9 @@ namespace gnomon::reader {
 struct View {
   MetricList metrics = default_metrics();
   Sort sort = default_sort();
-  std::size_t limit = 0;  // rows, or functions where each has several; 0: all
+  std::size_t limit = 0;         // rows, or functions where each has several; 0: all
+  double source_threshold = 75;  // percent of the largest value, from which on a line is hot
+  SourceSearch sources = {};
   Interrupt interrupt = {};
 
   // Takes the list. The order becomes that of its first column where the list does not show what is

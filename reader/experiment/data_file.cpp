@@ -152,7 +152,7 @@ Result<void> DataFile::read_new(const Experiment& experiment, const LaneCopies* 
   // A block that is being written out right now is whole in a moment.
   constexpr int kAttempts = 50;
   constexpr std::chrono::milliseconds kPause{1};
-  // A lane that holds no block may have had one that was lost with a killed program.
+  // Each empty lane may have held a block that a killed program had no time to write.
   const std::size_t most_missing = lanes ? lanes->empty() : 0;
   std::uint32_t missing = 0, looked = 0;
   const auto look = [&](std::uint32_t number) -> Result<void> {

@@ -1,16 +1,13 @@
 // What a function's callers and callees contribute to it: of each function, or of one. Any thread.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "reader/metrics/attributed.h"
-#include "reader/report/columns.h"
+#include "reader/report/asked.h"
+#include "reader/report/chosen_function.h"
+#include "reader/report/items.h"
 #include "reader/report/losses.h"
 #include "reader/report/report.h"
-#include "reader/symbols/name_match.h"
-#include "reader/table/shorten.h"
 
 namespace gnomon::reader {
 namespace {
@@ -87,7 +84,7 @@ class Panels {
     add_attributed_cells(
         row, list_, [&](MetricId metric) { return edge.values[place(metric)]; },
         [&](MetricId metric) { return profile_.value(Flavour::inclusive, metric, centre); });
-    add_function_cells(row, list_, profile_, edge.function);
+    add_item_cells(row, list_, FunctionItems(profile_), index(edge.function));
     row.push_back(Label{mark, profile_.name(edge.function), *mark == '*'});
     table.rows.push_back(std::move(row));
   }
@@ -98,98 +95,37 @@ class Panels {
   std::vector<MetricId> metrics_;
 };
 
-// The functions that `name` means: those it names fully, else those it names in part.
-std::vector<FunctionId> meant(const Profile& profile, const std::vector<FunctionId>& functions,
-                              const std::string& name) {
-  std::vector<FunctionId> fully, partly;
-  const auto look = [&](FunctionId id) {
-    const std::string& known = profile.name(id);
-    const auto& aliases = profile.function(id).aliases;
-    const auto is_meant = [&](const std::string& alias) { return names_function(name, alias); };
-    if (known == name) fully.push_back(id);
-    if (is_meant(known) || std::any_of(aliases.begin(), aliases.end(), is_meant))
-      partly.push_back(id);
-  };
-  look(profile.total());
-  for (const FunctionId id : functions) look(id);
-  return fully.empty() ? partly : fully;
-}
-
-tl::unexpected<Fault> several(const Profile& profile, const std::vector<FunctionId>& functions,
-                              const std::string& name) {
-  constexpr std::size_t kShown = 9;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(functions.size(), kShown); ++i)
-    list += fmt::format("{}{} {}", i == 0 ? "" : ", ", i + 1, profile.name(functions[i]));
-  if (functions.size() > kShown) list += fmt::format(" and {} more", functions.size() - kShown);
-  return fault(fmt::format("{} functions are meant by {}: {}", functions.size(), name, list),
-               "append the number of one");
-}
-
-// The first of the functions whose names contain the word, in any case, as a question.
-std::string similar(const Profile& profile, const std::vector<FunctionId>& functions,
-                    const std::string& word) {
-  constexpr std::size_t kShown = 3;
-  const auto is_same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  };
-  std::string names;
-  std::size_t count = 0;
-  for (const FunctionId id : functions) {
-    const std::string& name = profile.name(id);
-    if (std::search(name.begin(), name.end(), word.begin(), word.end(), is_same) == name.end())
-      continue;
-    if (count++ == kShown) break;
-    names += (names.empty() ? "" : " or ") + shortened(name, 60);
-  }
-  return names.empty() ? "`functions` lists those that were sampled"
-                       : fmt::format("did you mean {}?", names);
-}
-
 }  // namespace
 
 Result<Table> callers_callees_report(Analysis& analysis, const View& view) {
-  const auto shown = reader::shown(view, analysis.sums());
-  if (!shown) return tl::unexpected(shown.error());
-  const auto profile = analysis.profile(view.interrupt);
-  if (!profile) return tl::unexpected(profile.error());
-  Panels panels(**profile, *shown);
+  const auto asked = ask(analysis, view);
+  if (!asked) return tl::unexpected(asked.error());
+  const Profile& profile = *asked->profile;
+  Panels panels(profile, asked->shown);
   panels.table.title = "Callers and callees sorted by metric: " + panels.order();
-  panels.table.notes = all_notes(analysis, **profile, *shown);
-  panels.add((*profile)->total());
-  const std::vector<FunctionId> functions = functions_in_order(*shown, **profile);
+  panels.table.notes = all_notes(analysis, profile, asked->shown);
+  panels.add(profile.total());
+  const std::vector<std::uint32_t> functions = in_order(asked->shown, FunctionItems(profile));
   std::size_t added = 1;
-  for (const FunctionId id : functions) {
+  for (const std::uint32_t function : functions) {
     if (view.limit != 0 && added == view.limit) break;
     if (view.interrupt.asked(added)) return interrupted();
-    panels.add(id);
+    panels.add(FunctionId{function});
     ++added;
   }
   panels.table.left_out = {functions.size() + 1 - added, "functions"};
   return std::move(panels.table);
 }
 
-Result<Table> csingle_report(Analysis& analysis, const View& view, const std::string& name,
-                             std::size_t number) {
-  const auto shown = reader::shown(view, analysis.sums());
-  if (!shown) return tl::unexpected(shown.error());
-  const auto profile = analysis.profile(view.interrupt);
-  if (!profile) return tl::unexpected(profile.error());
-  const std::vector<FunctionId> sampled = functions_in_order(*shown, **profile);
-  const std::vector<FunctionId> functions = meant(**profile, sampled, name);
-  if (functions.empty())
-    return fault("no sample has a function " + name + " on its call stack",
-                 similar(**profile, sampled, name));
-  if (number == 0 && functions.size() > 1) return several(**profile, functions, name);
-  if (number > functions.size())
-    return fault(fmt::format("{} means {} function{}, not {}", name, functions.size(),
-                             functions.size() == 1 ? "" : "s", number),
-                 "omit the number, or give a smaller one");
-  Panels panels(**profile, *shown);
+Result<Table> csingle_report(Analysis& analysis, const View& view, const FunctionChoice& choice) {
+  const auto asked = ask(analysis, view);
+  if (!asked) return tl::unexpected(asked.error());
+  const auto function = chosen(choice, *asked);
+  if (!function) return tl::unexpected(function.error());
+  Panels panels(*asked->profile, asked->shown);
   panels.table.title = "Callers and callees of one function sorted by metric: " + panels.order();
-  panels.table.notes = all_notes(analysis, **profile, *shown);
-  panels.add(functions[number == 0 ? 0 : number - 1]);
+  panels.table.notes = all_notes(analysis, *asked->profile, asked->shown);
+  panels.add(*function);
   return std::move(panels.table);
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "reader/report/columns.h"
+#include "reader/report/asked.h"
 #include "reader/report/losses.h"
 #include "reader/report/report.h"
 
@@ -93,19 +93,18 @@ MetricId weight_of(const Shown& shown) {
 }  // namespace
 
 Result<Table> calltree_report(Analysis& analysis, const View& view) {
-  const auto shown = reader::shown(view, analysis.sums());
-  if (!shown) return tl::unexpected(shown.error());
-  const auto profile = analysis.profile(view.interrupt);
-  if (!profile) return tl::unexpected(profile.error());
-  const MetricList list = attributed_only(shown->metrics);
-  const MetricId by = weight_of(*shown);
+  const auto asked = ask(analysis, view);
+  if (!asked) return tl::unexpected(asked.error());
+  const auto& [shown, profile] = *asked;
+  const MetricList list = attributed_only(shown.metrics);
+  const MetricId by = weight_of(shown);
   Table table;
   table.title =
       "Functions Call Tree. Metric: " + Sort{MetricColumn{Flavour::attributed, by, false}}.title();
-  table.notes = all_notes(analysis, **profile, *shown);
+  table.notes = all_notes(analysis, *profile, shown);
   table.columns = {{"depth", {}, false, Type::count}};
   for (Column& column : columns_of(list)) table.columns.push_back(std::move(column));
-  if (!Drawing(**profile, list, by, table).draw(view.limit, view.interrupt)) return interrupted();
+  if (!Drawing(*profile, list, by, table).draw(view.limit, view.interrupt)) return interrupted();
   return table;
 }
 

@@ -96,21 +96,6 @@ bool is_share_of_listed(const MetricList& list, const AnyColumn& each) {
          list.columns.end();
 }
 
-void add_static(Row& row, Static id, const Function& function) {
-  if (function.object.empty() || (id == Static::size && function.size == 0))
-    row.emplace_back(Empty{});
-  else if (id == Static::size)
-    row.emplace_back(function.size);
-  else
-    row.emplace_back(Address{function.address});
-}
-
-// What a function is put in order by: descending values first, then the name.
-struct Weight {
-  std::uint64_t first, second;
-  FunctionId id;
-};
-
 }  // namespace
 
 bool is_available(MetricId metric, const Sums& sums) {
@@ -136,13 +121,20 @@ Result<Shown> shown(const View& view, const Sums& sums) {
   return shown;
 }
 
-MetricList of_functions(const MetricList& list) {
+MetricList of_items(const MetricList& list) {
   MetricList own = filtered(list, [](const AnyColumn& column) { return !is_attributed(column); });
   if (!own.metrics().empty()) return own;
   own = list;
   for (AnyColumn& each : own.columns)
     if (is_attributed(each)) std::get<MetricColumn>(each).flavour = Flavour::inclusive;
   return own;
+}
+
+MetricList metrics_only(const MetricList& list) {
+  MetricList own = filtered(of_items(list), [](const AnyColumn& column) {
+    return std::holds_alternative<MetricColumn>(column);
+  });
+  return own.columns.empty() ? metrics_only(default_metrics()) : own;
 }
 
 MetricList attributed_only(const MetricList& list) {
@@ -188,57 +180,6 @@ Cell value_cell(MetricId metric, std::uint64_t value) {
 
 Cell share_cell(std::uint64_t part, std::uint64_t whole) {
   return Percent{whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole)};
-}
-
-void add_function_cells(Row& row, const MetricList& list, const Profile& profile,
-                        FunctionId function) {
-  for (const AnyColumn& each : list.columns) {
-    if (const auto* id = std::get_if<Static>(&each)) {
-      if (*id != Static::name) add_static(row, *id, profile.function(function));
-      continue;
-    }
-    const auto& column = std::get<MetricColumn>(each);
-    if (column.flavour == Flavour::attributed) continue;
-    const std::uint64_t value = profile.value(column.flavour, column.metric, function);
-    row.push_back(column.is_percent ? share_cell(value, profile.values(column.metric).total)
-                                    : value_cell(column.metric, value));
-  }
-}
-
-std::vector<FunctionId> functions_in_order(const Shown& shown, const Profile& profile) {
-  const auto* by = std::get_if<MetricColumn>(&shown.sort.by);
-  std::vector<MetricId> metrics = shown.metrics.metrics();
-  if (by) metrics.push_back(by->metric);
-  const bool is_exclusive = by && by->flavour == Flavour::exclusive;
-  const auto weight = [&](FunctionId id) -> Weight {
-    const Function& function = profile.function(id);
-    if (!by) {
-      const bool is_size = std::get<Static>(shown.sort.by) == Static::size;
-      const bool is_address = std::get<Static>(shown.sort.by) == Static::address;
-      return {is_size ? function.size : is_address ? ~function.address : 0, 0, id};
-    }
-    const std::uint64_t exclusive = profile.value(Flavour::exclusive, by->metric, id);
-    const std::uint64_t inclusive = profile.value(Flavour::inclusive, by->metric, id);
-    return is_exclusive ? Weight{exclusive, inclusive, id} : Weight{inclusive, exclusive, id};
-  };
-  std::vector<Weight> weights;
-  for (std::uint32_t f = 0; f < profile.functions(); ++f) {
-    const FunctionId id{f};
-    if (id == profile.total()) continue;
-    if (std::any_of(metrics.begin(), metrics.end(), [&](MetricId metric) {
-          return profile.value(Flavour::inclusive, metric, id) != 0;
-        }))
-      weights.push_back(weight(id));
-  }
-  std::sort(weights.begin(), weights.end(), [&](const Weight& a, const Weight& b) {
-    if (a.first != b.first) return a.first > b.first;
-    if (a.second != b.second) return a.second > b.second;
-    return profile.name(a.id) < profile.name(b.id);
-  });
-  if (shown.sort.is_reversed) std::reverse(weights.begin(), weights.end());
-  std::vector<FunctionId> functions;
-  for (const Weight& each : weights) functions.push_back(each.id);
-  return functions;
 }
 
 }  // namespace gnomon::reader

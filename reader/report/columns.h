@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "reader/analysis/profile.h"
 #include "reader/analysis/view.h"
 #include "reader/metrics/metric_list.h"
 #include "reader/metrics/sums.h"
@@ -25,9 +24,11 @@ bool is_available(MetricId metric, const Sums& sums);
 // Fault: no column is left.
 Result<Shown> shown(const View& view, const Sums& sums);
 
-// The columns of a list that are values of functions: attributed ones are left out, or shown as the
+// The columns of a list that are values of items: attributed ones are left out, or shown as the
 // inclusive ones that they add up to if there are no others.
-MetricList of_functions(const MetricList& list);
+MetricList of_items(const MetricList& list);
+// Those that are values or shares, in that way; of an empty list the default one's.
+MetricList metrics_only(const MetricList& list);
 // Attributed columns: those that the list names, else one for each metric of the others. Then those
 // of exclusive and inclusive values, without their shares.
 MetricList around_function(const MetricList& list);
@@ -41,11 +42,6 @@ std::vector<Column> columns_of(const MetricList& list);
 Cell value_cell(MetricId metric, std::uint64_t value);
 Cell share_cell(std::uint64_t part, std::uint64_t whole);
 
-// Appends the cells of a list's columns that are exclusive, inclusive or static values of the
-// function; shares are those of the profile's totals.
-void add_function_cells(Row& row, const MetricList& list, const Profile& profile,
-                        FunctionId function);
-
 // Appends the cells of a list's attributed columns. value(metric): the attributed value;
 // whole(metric): what it is a share of.
 template <typename ValueOf, typename WholeOf>
@@ -56,9 +52,5 @@ void add_attributed_cells(Row& row, const MetricList& list, ValueOf value, Whole
       row.push_back(column->is_percent ? share_cell(value(column->metric), whole(column->metric))
                                        : value_cell(column->metric, value(column->metric)));
 }
-
-// The functions to show, in the view's order: each has an inclusive value of a listed metric, or of
-// the metric that the view is sorted by. <Total> is not among them.
-std::vector<FunctionId> functions_in_order(const Shown& shown, const Profile& profile);
 
 }  // namespace gnomon::reader

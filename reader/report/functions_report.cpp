@@ -1,39 +1,95 @@
-// Functions with the listed metrics. Any thread.
-#include "reader/report/columns.h"
+// Functions, lines or instructions with the listed metrics. Any thread.
+#include <functional>
+
+#include "reader/report/asked.h"
+#include "reader/report/items.h"
+#include "reader/report/line_notes.h"
 #include "reader/report/losses.h"
 #include "reader/report/report.h"
 
 namespace gnomon::reader {
+namespace {
 
-Result<Table> functions_report(Analysis& analysis, const View& view) {
-  auto shown = reader::shown(view, analysis.sums());
-  if (!shown) return tl::unexpected(shown.error());
-  const auto profile = analysis.profile(view.interrupt);
-  if (!profile) return tl::unexpected(profile.error());
-  const MetricList list = of_functions(shown->metrics);
-  // A function has no attributed value of its own.
-  if (auto* by = std::get_if<MetricColumn>(&shown->sort.by);
-      by && by->flavour == Flavour::attributed)
-    by->flavour = Flavour::inclusive;
+// What a list has besides the metrics: columns before the name, and their cells.
+struct Extra {
+  std::vector<Column> columns;
+  std::function<void(Row&, std::uint32_t item)> add;
+};
+
+Result<Table> listed(const Items& items, const Shown& shown, const View& view, const Extra& extra) {
+  const MetricList list = of_items(shown.metrics);
   Table table;
-  table.title = "Functions sorted by metric: " + shown->sort.title();
-  table.notes = all_notes(analysis, **profile, *shown);
-  table.columns = columns_of(list);
-  const auto add = [&](FunctionId id) {
+  table.columns = extra.columns;
+  for (Column& column : columns_of(list)) table.columns.push_back(std::move(column));
+  const auto add = [&](std::uint32_t item) {
     Row row;
-    add_function_cells(row, list, **profile, id);
-    row.push_back((*profile)->name(id));
+    if (extra.add) extra.add(row, item);
+    add_item_cells(row, list, items, item);
+    row.emplace_back(items.name(item));
     table.rows.push_back(std::move(row));
   };
-  add((*profile)->total());
-  const std::vector<FunctionId> functions = functions_in_order(*shown, **profile);
-  for (const FunctionId id : functions) {
+  add(items.total());
+  const std::vector<std::uint32_t> order = in_order(shown, items);
+  for (const std::uint32_t item : order) {
     if (view.limit != 0 && table.rows.size() == view.limit) break;
     if (view.interrupt.asked(table.rows.size())) return interrupted();
-    add(id);
+    add(item);
   }
-  table.left_out = {functions.size() + 1 - table.rows.size(), "functions"};
+  table.left_out = {order.size() + 1 - table.rows.size(), std::string(items.plural())};
   return table;
+}
+
+// For those who read JSON or CSV: what the name says of a place.
+Extra parts_of(const PlaceItems& items) {
+  Extra extra;
+  extra.columns = {{"function", {}, false},
+                   {"load_object", {}, false},
+                   {"source_file", {}, false},
+                   {"line", {}, false, Type::count}};
+  extra.add = [&items](Row& row, std::uint32_t item) {
+    const std::string file = items.source_file(item);
+    row.emplace_back(items.function_name(item));
+    row.emplace_back(items.function(item).object);
+    row.emplace_back(file);
+    row.push_back(file.empty() ? Cell(Empty{})
+                               : Cell(std::uint64_t{items.place(item).source.line}));
+  };
+  return extra;
+}
+
+Result<Table> places_report(Analysis& analysis, const View& view, Grain grain,
+                            std::string_view title) {
+  const auto asked = ask_items(analysis, view);
+  if (!asked) return tl::unexpected(asked.error());
+  const auto places = analysis.places(grain, view.interrupt);
+  if (!places) return tl::unexpected(places.error());
+  const PlaceItems items(**places, *asked->profile, analysis.address_space());
+  auto table = listed(items, asked->shown, view, parts_of(items));
+  if (!table) return table;
+  table->title = std::string(title) + asked->shown.sort.title();
+  table->notes = all_notes(analysis, *asked->profile, asked->shown);
+  for (std::string& note : line_notes(analysis, items)) table->notes.push_back(std::move(note));
+  return table;
+}
+
+}  // namespace
+
+Result<Table> functions_report(Analysis& analysis, const View& view) {
+  const auto asked = ask_items(analysis, view);
+  if (!asked) return tl::unexpected(asked.error());
+  auto table = listed(FunctionItems(*asked->profile), asked->shown, view, {});
+  if (!table) return table;
+  table->title = "Functions sorted by metric: " + asked->shown.sort.title();
+  table->notes = all_notes(analysis, *asked->profile, asked->shown);
+  return table;
+}
+
+Result<Table> lines_report(Analysis& analysis, const View& view) {
+  return places_report(analysis, view, Grain::line, "Lines sorted by metric: ");
+}
+
+Result<Table> pcs_report(Analysis& analysis, const View& view) {
+  return places_report(analysis, view, Grain::instruction, "PCs sorted by metric: ");
 }
 
 }  // namespace gnomon::reader

@@ -7,6 +7,7 @@
 #include "reader/analysis/analysis.h"
 #include "reader/analysis/view.h"
 #include "reader/base/result.h"
+#include "reader/report/chosen_function.h"
 #include "reader/table/table.h"
 
 namespace gnomon::reader {
@@ -14,12 +15,24 @@ namespace gnomon::reader {
 // Functions with the listed metrics, <Total> first.
 Result<Table> functions_report(Analysis& analysis, const View& view);
 
+// Likewise lines and instructions; what has no line stands under its function.
+Result<Table> lines_report(Analysis& analysis, const View& view);
+Result<Table> pcs_report(Analysis& analysis, const View& view);
+// All that is known of each of those, every metric among it.
+Result<Table> fsummary_report(Analysis& analysis, const View& view);
+Result<Table> lsummary_report(Analysis& analysis, const View& view);
+Result<Table> psummary_report(Analysis& analysis, const View& view);
+// The same of one function.
+Result<Table> fsingle_report(Analysis& analysis, const View& view, const FunctionChoice& choice);
+
 // For each function, in the order of `functions`, what its callers and its callees contribute.
 Result<Table> callers_callees_report(Analysis& analysis, const View& view);
 
-// The same of the function that `name` means; several: number, from 1, says which.
-Result<Table> csingle_report(Analysis& analysis, const View& view, const std::string& name,
-                             std::size_t number);
+// The same of one function.
+Result<Table> csingle_report(Analysis& analysis, const View& view, const FunctionChoice& choice);
+
+// The source of a function, or of a file if the name is one's, with metrics beside its lines.
+Result<Table> source_report(Analysis& analysis, const View& view, const FunctionChoice& choice);
 
 // Who calls whom, from <Total> down, heavy branches first. limit: the heaviest rows.
 Result<Table> calltree_report(Analysis& analysis, const View& view);

@@ -10,7 +10,7 @@
 namespace gnomon::reader {
 namespace {
 
-constexpr std::uint64_t kNoObject = ~0ull;
+constexpr std::uint64_t kNoObject = Location::kNoFile;
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -50,7 +50,7 @@ FunctionId AddressSpace::add(std::uint64_t file, std::uint64_t place, Function f
 
 FunctionId AddressSpace::named(const std::string& name) {
   const auto [at, is_new] = named_.try_emplace(name);
-  if (is_new) at->second = add(kNoObject, functions_.size(), {name, "", 0, 0});
+  if (is_new) at->second = add(kNoObject, functions_.size(), {.name = name});
   return at->second;
 }
 
@@ -61,19 +61,39 @@ FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
   return known[pc] = find(pc, epoch);
 }
 
-// A container's file of the same path is another one, which the build id tells.
-Result<SymbolIndex> AddressSpace::load(const File& file) const {
-  if (file.path == "[vdso]") return SymbolIndex::load_vdso(file.identity.build_id);
-  Result<SymbolIndex> failed = fault(file.path);
+std::optional<Location> AddressSpace::locate(std::uint64_t pc, std::uint32_t epoch) const {
+  const Object* object = object_at(pc, epoch);
+  return object ? std::optional<Location>({object->file, pc - object->at.bias}) : std::nullopt;
+}
+
+// open(source): a file that is where the source says. A container's file of the same path is
+// another one, which the build id tells.
+template <typename T, typename Open>
+Result<T> AddressSpace::first_that_opens(const File& file, Open open) const {
+  Result<T> failed = fault(file.path);
   const auto given = debug_files_.find(file.path);
   const std::string debug_file = given == debug_files_.end() ? "" : given->second;
   for (const std::string& place : live_.candidate_paths(file.path)) {
-    auto loaded =
-        SymbolIndex::load({place, file.path, live_.root(), debug_file}, file.identity, interrupt_);
-    if (loaded) return loaded;
-    if (place == file.path) failed = std::move(loaded);
+    Result<T> opened = open(ObjectSource{place, file.path, live_.root(), debug_file});
+    if (opened) return opened;
+    if (place == file.path) failed = std::move(opened);
   }
   return failed;
+}
+
+Result<SymbolIndex> AddressSpace::load(const File& file) const {
+  if (file.path == "[vdso]") return SymbolIndex::load_vdso(file.identity.build_id);
+  return first_that_opens<SymbolIndex>(file, [&](const ObjectSource& source) {
+    return SymbolIndex::load(source, file.identity, interrupt_);
+  });
+}
+
+Result<Module> AddressSpace::open(std::size_t file, const Interrupt& interrupt) const {
+  if (files_[file].path == "[vdso]")
+    return fault("[vdso] has no debug information", "it is a part of the kernel");
+  return first_that_opens<Module>(files_[file], [&](const ObjectSource& source) {
+    return Module::open(source, files_[file].identity, interrupt);
+  });
 }
 
 FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
@@ -93,20 +113,23 @@ FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
     if (const auto at = known_.find({object->file, symbol.begin}); at != known_.end())
       return at->second;
     const Names names = file.symbols->is_ada() ? Names::of_ada : Names::of_others;
-    Function function{display_name(symbol.name.c_str(), names), file.path, symbol.begin,
-                      symbol.end - symbol.begin};
+    Function function{display_name(symbol.name.c_str(), names),
+                      file.path,
+                      object->file,
+                      symbol.begin,
+                      symbol.end - symbol.begin,
+                      symbol.name};
     for (const std::string& alias : symbol.aliases)
       function.aliases.push_back(display_name(alias.c_str(), names));
     return add(object->file, symbol.begin, std::move(function));
   }
   // Code between symbols: stripped static functions. The top bit keeps a gap apart from a symbol.
   return add(object->file, place.gap_begin | 1ull << 63,
-             {fmt::format("<static>@{:#x} ({})", place.gap_begin, base_name(file.path)),
-              file.path,
-              place.gap_begin,
-              0,
-              {},
-              true});
+             {.name = fmt::format("<static>@{:#x} ({})", place.gap_begin, base_name(file.path)),
+              .object = file.path,
+              .file = object->file,
+              .address = place.gap_begin,
+              .is_unnamed = true});
 }
 
 }  // namespace gnomon::reader

@@ -12,21 +12,35 @@
 #include "reader/base/interrupt.h"
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
+#include "reader/symbols/elf/module.h"
 #include "reader/symbols/live_files.h"
 #include "reader/symbols/symbol_index.h"
 
 namespace gnomon::reader {
 
+// A place in a load object's file, of which each has a number however often it was loaded.
+struct Location {
+  static constexpr std::size_t kNoFile = ~std::size_t{0};
+  std::size_t file = kNoFile;
+  std::uint64_t address = 0;
+};
+
 struct Function {
   std::string name;
-  std::string object;                     // path of the load object; empty: none
-  std::uint64_t address = 0, size = 0;    // in the object's file, bytes; size 0: not known
+  std::string object = {};                // path of the load object; empty: none
+  std::size_t file = Location::kNoFile;   // number of the object's file
+  std::uint64_t address = 0, size = 0;    // there, bytes; size 0: not known
+  std::string symbol = {};                // its name in the file; empty: it has none
   std::vector<std::string> aliases = {};  // other names of the same code
   bool is_unnamed = false;                // "<static>@...", made up
 };
 
 // Files of symbols that the user has named, by the load object's path.
 using DebugFiles = std::map<std::string, std::string>;
+
+inline constexpr const char* kTotal = "<Total>";
+// The name of the function that stands for callers which a walk did not reach.
+inline constexpr const char* kCutStack = "<Truncated-stack>";
 
 class AddressSpace {
  public:
@@ -42,6 +56,11 @@ class AddressSpace {
   // <static>@0x12345.
   FunctionId function_at(std::uint64_t pc, std::uint32_t epoch);
   FunctionId named(const std::string& name);  // a made-up function, such as <Total>
+  // Where `pc` was in that epoch; none: in no load object.
+  std::optional<Location> locate(std::uint64_t pc, std::uint32_t epoch) const;
+  // The file with that number, with its debug file. Fault: says why it cannot be read.
+  Result<Module> open(std::size_t file, const Interrupt& interrupt) const;
+  const std::string& path(std::size_t file) const { return files_[file].path; }
   const Function& function(FunctionId id) const { return functions_[index(id)]; }
   std::size_t size() const { return functions_.size(); }
 
@@ -65,6 +84,8 @@ class AddressSpace {
   };
   std::size_t file_of(const LoadObject& object);
   const Object* object_at(std::uint64_t pc, std::uint32_t epoch) const;
+  template <typename T, typename Open>
+  Result<T> first_that_opens(const File& file, Open open) const;
   Result<SymbolIndex> load(const File& file) const;
   FunctionId find(std::uint64_t pc, std::uint32_t epoch);
   FunctionId add(std::uint64_t file, std::uint64_t place, Function function);

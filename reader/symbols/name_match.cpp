@@ -2,6 +2,7 @@
 #include "reader/symbols/name_match.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace gnomon::reader {
@@ -24,11 +25,9 @@ std::string_view without_object(std::string_view name) {
   return object != std::string_view::npos && name.ends_with(')') ? name.substr(0, object) : name;
 }
 
-// What a compiler has made of one function bears its name and more: "f(int) [clone .isra.0]", and
-// in C and Fortran "f.part.0", "step.0", "step.0._omp_fn.0".
-std::string_view without_clone(std::string_view name) {
-  if (const auto clone = name.find(" [clone ."); clone != std::string_view::npos)
-    return name.substr(0, clone);
+// Users may leave any such end away: gfortran's "step.0" is a procedure within another.
+std::string_view loose_stem(std::string_view name) {
+  name = without_clone(name);
   const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   const auto end = std::find_if_not(name.begin(), name.end(), word);
   const bool plain =
@@ -52,9 +51,26 @@ bool ends_at_component(std::string_view name, std::string_view word) {
 
 }  // namespace
 
+std::string_view without_clone(std::string_view name) {
+  constexpr std::array<std::string_view, 11> kMade{"constprop", "isra",    "part",      "cold",
+                                                   "lto_priv",  "_omp_fn", "llvm",      "clone",
+                                                   "actor",     "destroy", "localalias"};
+  if (const auto clone = name.find(" [clone ."); clone != std::string_view::npos)
+    return name.substr(0, clone);
+  for (auto dot = name.find('.', 1); dot != std::string_view::npos; dot = name.find('.', dot + 1)) {
+    const std::string_view rest = name.substr(dot + 1), word = rest.substr(0, rest.find('.'));
+    const bool is_number = std::all_of(rest.begin(), rest.end(), [](char c) {
+      return c == '.' || std::isdigit(static_cast<unsigned char>(c));
+    });
+    if (!is_number && std::find(kMade.begin(), kMade.end(), word) != kMade.end())
+      return name.substr(0, dot);
+  }
+  return name;
+}
+
 bool names_function(std::string_view word, std::string_view display_name) {
   if (word.empty()) return false;
-  const std::string_view whole = without_object(display_name), stem = without_clone(whole);
+  const std::string_view whole = without_object(display_name), stem = loose_stem(whole);
   const std::string_view bare = without_parameters(stem);
   return ends_at_component(display_name, word) || ends_at_component(whole, word) ||
          ends_at_component(stem, word) || ends_at_component(bare, word) ||

@@ -9,4 +9,8 @@ namespace gnomon::reader {
 // and "util::sort<int>(int)" mean "void util::sort<int>(int) [clone .isra.0]".
 bool names_function(std::string_view word, std::string_view display_name);
 
+// The name without what a compiler adds for a part or a copy of a function: "f.part.0",
+// "f(int) [clone .isra.0]", "step._omp_fn.0".
+std::string_view without_clone(std::string_view display_name);
+
 }  // namespace gnomon::reader

@@ -22,6 +22,8 @@ struct CellCsv {
     return fmt::format("{}.{:09}", t.value / 1'000'000'000, t.value % 1'000'000'000);
   }
   std::string operator()(const Label& label) const { return quoted(label.name); }
+  std::string operator()(const Phrase& phrase) const { return quoted(phrase.text()); }
+  std::string operator()(const Code& code) const { return quoted(code.text); }
   std::string operator()(Percent p) const { return fmt::format("{:.2f}", p.value); }
   std::string operator()(Address a) const { return fmt::format("{:#x}", a.value); }
   std::string operator()(Empty) const { return ""; }

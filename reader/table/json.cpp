@@ -19,6 +19,8 @@ struct CellJson {
   OrderedJson operator()(std::uint64_t count) const { return count; }
   OrderedJson operator()(Nanoseconds t) const { return seconds(t); }
   OrderedJson operator()(const Label& label) const { return label.name; }
+  OrderedJson operator()(const Phrase& phrase) const { return phrase.text(); }
+  OrderedJson operator()(const Code& code) const { return code.text; }
   OrderedJson operator()(Percent p) const { return std::round(p.value * 100) / 100; }
   OrderedJson operator()(Address a) const { return fmt::format("{:#x}", a.value); }
   OrderedJson operator()(Empty) const { return nullptr; }

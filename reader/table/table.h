@@ -23,13 +23,25 @@ struct Label {
   bool is_strong = false;  // what its group is about
 };
 
+// A function's name with more around it; text shortens the name alone.
+struct Phrase {
+  std::string before, name, after;
+  std::string text() const { return before + name + after; }
+};
+
+// A line of source or an instruction, of which text keeps the blanks, behind its place.
+struct Code {
+  std::string place, text;
+};
+
 struct Address {
   std::uint64_t value = 0;
 };
 
 struct Empty {};  // there is no such value
 
-using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, Percent, Label, Address, Empty>;
+using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, Percent, Label, Phrase, Code,
+                          Address, Empty>;
 
 // number: of several units, which the column `unit` tells.
 enum class Type { text, count, bytes, time, percent, address, number };
@@ -62,6 +74,7 @@ struct Table {
   std::function<Result<void>(const Take&)> list;
   std::vector<std::size_t> groups;  // rows before which text leaves a line blank, ascending
   LeftOut left_out;
+  bool is_of_blocks = false;  // text shows a row as a block of lines, the first column above
 
   // Gives every row to `take`, from `rows` or from `list`. Fault: `take` returned it, or `list`.
   Result<void> each_row(const Take& take) const;

@@ -1,55 +1,13 @@
 // A table as text. Any thread.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <sstream>
 #include <string_view>
 
-#include "reader/base/one_line.h"
 #include "reader/table/shorten.h"
 #include "reader/table/table.h"
+#include "reader/table/text_cells.h"
 
 namespace gnomon::reader {
 namespace {
-
-// SGR sequences. Percentages as perf has them: from 5 red, from 0.5 green.
-constexpr std::string_view kStrong = "\x1b[1m", kWarning = "\x1b[1;33m", kHot = "\x1b[31m",
-                           kWarm = "\x1b[32m", kPlain = "\x1b[0m";
-constexpr double kHotPercent = 5, kWarmPercent = 0.5;
-
-// At most `room` columns of a name, but names keep some in a tree that is deep; room 0: any number.
-std::string fitting(const std::string& name, std::size_t room) {
-  constexpr std::size_t kLeast = 20;
-  const std::string text = one_line(name);
-  return room == 0 ? text : shortened(text, std::max(room, kLeast));
-}
-
-struct CellText {
-  std::size_t room = 0;
-
-  std::string operator()(const std::string& text) const { return fitting(text, room); }
-  std::string operator()(std::uint64_t count) const { return std::to_string(count); }
-  std::string operator()(const Label& label) const {
-    const std::size_t mark = std::min(room, width_of(label.mark));
-    return label.mark + fitting(label.name, room == 0 ? 0 : std::max<std::size_t>(room - mark, 1));
-  }
-  // An exact zero is told apart from a small time.
-  std::string operator()(Nanoseconds t) const {
-    return t.value == 0 ? "0.   " : fmt::format("{:.3f}", seconds(t));
-  }
-  std::string operator()(Percent p) const {
-    return p.value == 0 ? "0.  " : fmt::format("{:.2f}", p.value);
-  }
-  std::string operator()(Address a) const { return fmt::format("{:#010x}", a.value); }
-  std::string operator()(Empty) const { return ""; }
-};
-
-std::string_view color_of(const Cell& cell) {
-  if (const auto* percent = std::get_if<Percent>(&cell))
-    return percent->value >= kHotPercent ? kHot : percent->value >= kWarmPercent ? kWarm : "";
-  const auto* label = std::get_if<Label>(&cell);
-  return label && label->is_strong ? kStrong : "";
-}
 
 // What text shows of a column.
 struct Strip {
@@ -78,7 +36,7 @@ Result<std::vector<Strip>> strips_of(const Table& table, std::size_t width,
   auto done = table.each_row([&](const Row& row) -> Result<void> {
     if (interrupt.asked(number++)) return interrupted();
     for (std::size_t s = 0; s < measured; ++s) {
-      const std::size_t wide = width_of(std::visit(CellText{}, row[strips[s].column]));
+      const std::size_t wide = width_of(cell_text(row[strips[s].column], 0));
       strips[s].width = std::max(strips[s].width, std::min(wide, kWidest));
     }
     return {};
@@ -88,10 +46,6 @@ Result<std::vector<Strip>> strips_of(const Table& table, std::size_t width,
   for (std::size_t s = 0; s < measured; ++s) used += strips[s].width + 2;
   if (has_names_last && width != 0) strips.back().room = width - std::min(width - 1, used);
   return strips;
-}
-
-std::string painted(const std::string& text, std::string_view color, bool has_color) {
-  return has_color && !color.empty() ? fmt::format("{}{}{}", color, text, kPlain) : text;
 }
 
 struct Piece {
@@ -116,13 +70,7 @@ std::string line_of(const std::vector<Strip>& strips, bool has_color, PieceOf pi
 
 // What stands above the rows.
 std::string head_of(const Table& table, const std::vector<Strip>& strips, bool has_color) {
-  std::string head;
-  std::istringstream title(table.title);
-  for (std::string line; std::getline(title, line);)
-    head += painted(one_line(line), kStrong, has_color) + "\n";
-  for (const std::string& note : table.notes)
-    head += painted("Note:", kWarning, has_color) + " " + one_line(note) + "\n";
-  if (!head.empty()) head += "\n";
+  std::string head = above_rows(table, has_color);
   std::size_t lines = 0;
   for (const Strip& strip : strips)
     lines = std::max(lines, table.columns[strip.column].title.size());
@@ -138,6 +86,7 @@ std::string head_of(const Table& table, const std::vector<Strip>& strips, bool h
 
 Result<void> print_text(const Table& table, const TextStyle& style, const Interrupt& interrupt,
                         const Put& put) {
+  if (table.is_of_blocks) return print_blocks(table, style, interrupt, put);
   const auto strips = strips_of(table, style.width, interrupt);
   if (!strips) return tl::unexpected(strips.error());
   if (auto done = put(head_of(table, *strips, style.has_color)); !done) return done;
@@ -153,7 +102,7 @@ Result<void> print_text(const Table& table, const TextStyle& style, const Interr
     ++number;
     lines += line_of(*strips, style.has_color, [&](const Strip& strip) {
       const Cell& cell = row[strip.column];
-      return Piece{std::visit(CellText{strip.room}, cell), color_of(cell)};
+      return Piece{cell_text(cell, strip.room), color_of(cell)};
     });
     return put(lines);
   });

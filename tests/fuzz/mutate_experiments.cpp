@@ -3,11 +3,11 @@
 //   mutate_experiments SCRATCH COUNT RANDOM EXPERIMENT...
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <sstream>
 
 #include "tests/fuzz/all_reports.h"
 #include "tests/fuzz/experiment_files.h"
+#include "tests/fuzz/trials.h"
 #include "tests/fuzz/tried.h"
 
 namespace {
@@ -55,19 +55,16 @@ std::string damaged_files(const Files& is, const Files& was) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) return std::fputs("SCRATCH COUNT RANDOM EXPERIMENT...\n", stderr), 2;
-  const std::string scratch = argv[1];
-  const int count = std::atoi(argv[2]);
-  const auto first = static_cast<std::uint64_t>(std::atoll(argv[3]));
+  const auto trials = Trials::parse(argc, argv);
+  if (!trials) return 2;
+  const std::string& scratch = trials->scratch;
   std::vector<Original> originals;
-  for (int i = 4; i < argc; ++i) {
-    Files files = read_files(argv[i]);
+  for (const std::string& name : trials->files) {
+    Files files = read_files(name);
     if (!write_files(files, scratch)) return std::fputs("cannot write\n", stderr), 2;
-    originals.push_back({argv[i], files, all_reports(scratch)});
+    originals.push_back({name, files, all_reports(scratch)});
   }
-  int wrong = 0;
-  for (int number = 0; number < count; ++number) {
-    std::mt19937_64 random(first + static_cast<std::uint64_t>(number));
+  return trials->run("experiments", [&](std::mt19937_64& random) {
     const Original& original = originals[random() % originals.size()];
     const Original& other = originals[random() % originals.size()];
     Files files = original.files;
@@ -75,18 +72,14 @@ int main(int argc, char** argv) {
     for (std::uint64_t left = 1 + (random() % 4 == 0 ? random() % 4 : 0); left > 0; --left)
       damage(files, other.files, random);
     if (is_mended) mend_checks(files);
-    if (files == original.files) continue;
-    if (!write_files(files, scratch)) return std::fputs("cannot write\n", stderr), 2;
-    const std::string said = tried({}, [&] {
-      const auto reports = all_reports(scratch);
-      return is_mended ? std::string() : silent_difference(reports, original.reports);
-    });
-    if (said.empty()) continue;
-    ++wrong;
-    fmt::print("{} {}{} {}: {}\n", first + static_cast<std::uint64_t>(number), original.name,
-               damaged_files(files, original.files), is_mended ? "mended" : "as damaged", said);
-    std::fflush(stdout);
-  }
-  fmt::print("{} damaged experiments, {} wrong\n", count, wrong);
-  return wrong == 0 ? 0 : 1;
+    const std::string tried_on = original.name + damaged_files(files, original.files) +
+                                 (is_mended ? " mended" : " as damaged");
+    if (files == original.files) return std::pair(tried_on, std::string());
+    if (!write_files(files, scratch)) return std::pair(tried_on, std::string("cannot write"));
+    return std::pair(tried_on, tried({}, [&] {
+                       const auto reports = all_reports(scratch);
+                       return is_mended ? std::string()
+                                        : silent_difference(reports, original.reports);
+                     }));
+  });
 }

@@ -9,6 +9,7 @@
 
 #include "tests/fuzz/experiment_files.h"
 #include "tests/fuzz/object.h"
+#include "tests/fuzz/trials.h"
 #include "tests/fuzz/tried.h"
 
 namespace {
@@ -33,27 +34,18 @@ void damage_object(std::string& bytes, std::mt19937_64& random) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) return std::fputs("SCRATCH COUNT RANDOM FILE...\n", stderr), 2;
-  const std::string scratch = argv[1];
-  const int count = std::atoi(argv[2]);
-  const auto first = static_cast<std::uint64_t>(std::atoll(argv[3]));
-  int wrong = 0;
-  for (int number = 0; number < count; ++number) {
-    std::mt19937_64 random(first + static_cast<std::uint64_t>(number));
-    const std::string path = argv[4 + random() % static_cast<std::uint64_t>(argc - 4)];
+  const auto trials = Trials::parse(argc, argv);
+  if (!trials) return 2;
+  return trials->run("ELF files", [&](std::mt19937_64& random) {
+    const std::string& path = trials->files[random() % trials->files.size()];
     std::ifstream file(path, std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(file), {}};
     for (std::uint64_t left = 1 + random() % 8; left > 0; --left) damage_object(bytes, random);
-    if (!write_files({{"object", bytes}}, scratch)) return std::fputs("cannot write\n", stderr), 2;
-    const std::string said = tried({}, [&] {
-      read_object(scratch + "/object");
-      return std::string();
-    });
-    if (said.empty()) continue;
-    ++wrong;
-    fmt::print("{} {}: {}\n", first + static_cast<std::uint64_t>(number), path, said);
-    std::fflush(stdout);
-  }
-  fmt::print("{} damaged ELF files, {} wrong\n", count, wrong);
-  return wrong == 0 ? 0 : 1;
+    if (!write_files({{"object", bytes}}, trials->scratch))
+      return std::pair(path, std::string("cannot write"));
+    return std::pair(path, tried({}, [&] {
+                       read_object(trials->scratch + "/object");
+                       return std::string();
+                     }));
+  });
 }

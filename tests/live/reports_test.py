@@ -30,12 +30,20 @@ def near(a, b):
 
 with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     answers, _ = lldb_session.run(build, split, [
-        "collector enable", "breakpoint set -n checkpoint", "run", "frame select 1", "collector csingle", "collector csingle half",
+        "collector enable", "breakpoint set -n checkpoint", "run", "frame select 1", "collector csingle", "collector csingle half", "collector source",
         "collector calltree --limit 3", "collector callers-callees", "collector metrics e.ticks:size", "collector sort -name",
         "collector functions", "collector functions --metrics i%totalcpu --sort i.totalcpu", "continue"], work, arguments=["1"])
     by = dict(answers)
     assert "*run(int, bool)" in by["collector csingle"], by["collector csingle"]
     assert "*work::half(unsigned long)" in by["collector csingle half"], by["collector csingle half"]
+    # The selected frame's function, from its first line to its last; the line that computes is marked.
+    source = by["collector source"].splitlines()
+    text = (pathlib.Path(__file__).parent.parent / "targets/split.cpp").read_text().splitlines()
+    assert any("<Function: run(int, bool)>" in line for line in source), source
+    marked = [line for line in source if line.startswith("##")]
+    shown = [line for line in source if line[2:].strip()[:1].isdigit()]
+    assert marked and shown and all(any(line.endswith(each) for each in text) for line in shown), source
+
     lines = [line.split("  ", 1)[-1] for line in by["collector calltree --limit 3"].splitlines() if "+-" in line]
     assert [line.split("+-")[1] for line in lines[:2]] == ["<Total>", "main"] and len(lines) == 3, lines
     assert "more calls; --limit 0 shows all." in by["collector calltree --limit 3"]
@@ -62,6 +70,22 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
         assert name == "<Total>" or near(panel["function"], functions[name]["exclusive_totalcpu"]), (name, panel)
     alone = rows(experiment, "-csingle", "half")
     assert alone == [row for row in rows(experiment, "-callers-callees") if row["function"] == "work::half(unsigned long)"], alone
+
+    # Lines and instructions of a function add up to it, and addr2line knows them by the same lines: of what is inlined by the call's.
+    pcs = rows(experiment, "-metrics", "address:e.totalcpu:i.totalcpu:name", "-pcs")
+    for report in (rows(experiment, "-lines"), pcs):
+        sums = collections.Counter()
+        for row in report:
+            sums[row["function"].split(" [clone")[0]] += row["exclusive_totalcpu"]
+        for name, row in functions.items():
+            assert near(sums[name.split(" [clone")[0]], row["exclusive_totalcpu"]), (name, row, sums)
+    own = [row for row in pcs if row["load_object"] == str(split)]
+    assert own, pcs
+    for row in own:
+        found = subprocess.run(["addr2line", "-i", "-e", split, row["address"]], capture_output=True, text=True, timeout=30).stdout
+        outermost = found.splitlines()[-1].split(" (")[0]
+        place = f"{row['source_file']}:{row['line']}" if row["source_file"] else "??:?"
+        assert outermost in (place, place.replace("?:?", "?:0")), (row, found)
 
     tree = rows(experiment, "-calltree")
     assert near(tree[0]["attributed_totalcpu"], total) and tree[0]["name"] == "<Total>"

@@ -65,7 +65,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
 // checksum: none: the user has named the file.
 bool belongs(const File& file, const DebugSearch& search, std::optional<std::uint32_t> checksum) {
   const ElfHandle elf(elf_begin(file.descriptor(), ELF_C_READ_MMAP, nullptr));
-  if (!elf || !check_symbol_tables(elf.get(), "")) return false;
+  if (!elf || !check_sections(elf.get(), "")) return false;
   const std::string id = build_id_of(elf.get());
   if (!id.empty() && !search.build_id.empty()) return id == search.build_id;
   return !checksum || checksum_of(file, search.interrupt) == *checksum;

@@ -10,9 +10,9 @@
 namespace gnomon::reader {
 
 struct DebugSearch {
-  const ObjectSource& source;
+  ObjectSource source;
   std::string build_id;  // of the load object; empty: it has none
-  const Interrupt& interrupt;
+  Interrupt interrupt;
 };
 
 // Looks where GDB does ("Debugging Information in Separate Files"): by build-id under

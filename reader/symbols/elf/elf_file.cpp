@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMostSections = 1 << 20;
 constexpr std::uint64_t kMostExpanded = 256 << 20;  // of .gnu_debugdata, bytes
+constexpr std::uint64_t kMostDebug = 16ull << 30;   // of sections that are compressed, bytes
 
 template <typename T>
 bool read_at(const File& file, std::uint64_t offset, T& into) {
@@ -58,6 +59,16 @@ bool expands_to_much(const Elf_Data& data) {
   return stream.total_out > kMostExpanded || state == LZMA_MEMLIMIT_ERROR;
 }
 
+// Of a compressed section; 0: it is none. zlib expands to at most 1032 times the size
+// (https://zlib.net/zlib_tech.html): a header that says more is damaged, and its section unread.
+std::uint64_t expanded_bytes(Elf_Scn* section, const GElf_Shdr& header) {
+  constexpr std::uint64_t kMostTimes = 1032;
+  GElf_Chdr compressed;
+  if ((header.sh_flags & SHF_COMPRESSED) == 0 || !gelf_getchdr(section, &compressed)) return 0;
+  return compressed.ch_size / kMostTimes > header.sh_size ? ~std::uint64_t{0} >> 8
+                                                          : compressed.ch_size;
+}
+
 // take(section, header, name), which returns false to end.
 template <typename Take>
 void each_section(Elf* elf, Take take) {
@@ -85,13 +96,16 @@ Result<File> open_elf(const std::string& path) {
   return file;
 }
 
-Result<void> check_symbol_tables(Elf* elf, const std::string& path) {
+Result<void> check_sections(Elf* elf, const std::string& path) {
   Result<void> result;
+  std::uint64_t expanded = 0;
   each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
     const bool is_table = header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM ||
                           header.sh_type == SHT_STRTAB || header.sh_type == SHT_SYMTAB_SHNDX;
     if (is_table && (header.sh_flags & SHF_COMPRESSED) != 0)
       result = fault(path + " has a compressed symbol table");
+    expanded += expanded_bytes(section, header);
+    if (expanded > kMostDebug) result = fault(path + " expands to more than 16 GB");
     if (name != kMiniDebugInfo || header.sh_type == SHT_NOBITS) return bool(result);
     const Elf_Data* data = elf_rawdata(section, nullptr);
     if (data && data->d_buf && expands_to_much(*data))
@@ -105,6 +119,18 @@ bool has_symbol_table(Elf* elf) {
   bool has = false;
   each_section(elf, [&](Elf_Scn*, const GElf_Shdr& header, std::string_view name) {
     has = header.sh_type == SHT_SYMTAB || name == kMiniDebugInfo;
+    return !has;
+  });
+  return has;
+}
+
+bool has_zstd_sections(Elf* elf) {
+  constexpr std::uint32_t kZstd = 2;  // ELFCOMPRESS_ZSTD, which elfutils 0.188 does not know
+  bool has = false;
+  each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
+    GElf_Chdr compressed;
+    has = name.starts_with(".debug_") && (header.sh_flags & SHF_COMPRESSED) != 0 &&
+          gelf_getchdr(section, &compressed) && compressed.ch_type == kZstd;
     return !has;
   });
   return has;

@@ -20,12 +20,15 @@ using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 // more headers than linkers write. Fault: says which of that is not so.
 Result<File> open_elf(const std::string& path);
 
-// Fault: a symbol table is compressed, or expands to more than any program's. elfutils would
-// expand it without a bound.
-Result<void> check_symbol_tables(Elf* elf, const std::string& path);
+// Fault: a symbol table is compressed, or something expands to more than any program's. elfutils
+// would expand it without a bound.
+Result<void> check_sections(Elf* elf, const std::string& path);
 
 // Returns true if the file itself has the names of static functions.
 bool has_symbol_table(Elf* elf);
+
+// Returns true if a section of debug information is compressed by zstd (elf(5), ELFCOMPRESS_ZSTD).
+bool has_zstd_sections(Elf* elf);
 
 // In hexadecimal digits; empty: the file has none.
 std::string build_id_of(Elf* elf);

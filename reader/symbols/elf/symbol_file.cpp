@@ -1,6 +1,5 @@
 // The symbols of a load object, read from its file or, the vdso's, from memory. Any thread, one at
 // a time.
-#include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 #include <gelf.h>
 #include <sys/auxv.h>
@@ -10,21 +9,14 @@
 #include <cstring>
 #include <memory>
 
-#include "libcollector/format/layout.h"
-#include "reader/symbols/elf/debug_file.h"
 #include "reader/symbols/elf/elf_file.h"
 #include "reader/symbols/elf/function_starts.h"
+#include "reader/symbols/elf/module.h"
 #include "reader/symbols/elf/plt.h"
 #include "reader/symbols/symbol_index.h"
 
 namespace gnomon::reader {
 namespace {
-
-struct DwflEnd {
-  void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
-};
-using DwflHandle = std::unique_ptr<Dwfl, DwflEnd>;
-const Dwfl_Callbacks kCallbacks{nullptr, find_debug_file, dwfl_offline_section_address, nullptr};
 
 struct CodeRange {
   std::uint64_t begin, end;
@@ -76,39 +68,28 @@ bool add_symbol(const GElf_Sym& symbol, std::uint64_t begin, const char* name,
   return true;
 }
 
-struct Opened {
-  Dwfl_Module* module;
-  Elf* elf;
-  GElf_Addr bias;
-  std::uint64_t bytes;  // on the disk
-};
-
 // Adds the symbols of the file, and those of its stubs. Returns true if neither it nor a debug file
 // has the names of static functions.
-Result<bool> add_symbols(const Opened& file, DebugSearch& search,
+Result<bool> add_symbols(const Module& file, const Interrupt& interrupt,
                          const std::vector<CodeRange>& code, std::vector<Symbol>& symbols) {
   constexpr int kAsk = 4096, kMost = 1 << 24;
-  void** of_module = nullptr;
-  dwfl_module_info(file.module, &of_module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
-  *of_module = &search;
-  const int count = dwfl_module_getsymtab(file.module);
+  const int count = dwfl_module_getsymtab(file.get());
   if (count > kMost) return fault(fmt::format("it has {} symbols, as no program has", count));
-  const char* debug_file = nullptr;
-  dwfl_module_info(file.module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &debug_file);
-  NameRoom room(file.bytes + (debug_file ? bytes_on_disk(debug_file) : 0));
+  const char* debug_file = file.debug_file();
+  NameRoom room(file.bytes_on_disk() + (debug_file ? bytes_on_disk(debug_file) : 0));
   for (int i = 1; i < count; ++i) {
-    if (i % kAsk == 0 && search.interrupt.asked()) return interrupted();
+    if (i % kAsk == 0 && interrupt.asked()) return interrupted();
     GElf_Sym symbol;
     GElf_Addr address = 0;
     GElf_Word section = SHN_UNDEF;
     const char* name =
-        dwfl_module_getsym_info(file.module, i, &symbol, &address, &section, nullptr, nullptr);
-    if (section != SHN_UNDEF && !add_symbol(symbol, address - file.bias, name, code, room, symbols))
+        dwfl_module_getsym_info(file.get(), i, &symbol, &address, &section, nullptr, nullptr);
+    if (section != SHN_UNDEF && !add_symbol(symbol, address - file.bias(), name, code, room, symbols))
       return fault("its names take more room than a file of its size has");
   }
-  if (!add_plt_symbols(file.elf, room, symbols))
+  if (!add_plt_symbols(file.elf(), room, symbols))
     return fault("the names of its stubs take more room than a file of its size has");
-  return !debug_file && !has_symbol_table(file.elf);
+  return !debug_file && !has_symbol_table(file.elf());
 }
 
 Bounds bounds_of(Elf* elf, const std::vector<CodeRange>& code) {
@@ -116,23 +97,6 @@ Bounds bounds_of(Elf* elf, const std::vector<CodeRange>& code) {
   for (const CodeRange& range : code) bounds.ends.push_back(range.end);
   std::sort(bounds.ends.begin(), bounds.ends.end());
   return bounds;
-}
-
-// format/layout.h.
-std::uint64_t layout_of(Elf* elf) {
-  std::size_t count = 0;
-  GElf_Ehdr file;
-  if (!gelf_getehdr(elf, &file) || elf_getphdrnum(elf, &count) != 0) return 0;
-  const auto step = [&](std::uint64_t sum, std::uint64_t offset, std::uint64_t size) {
-    Elf_Data* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(offset), size, ELF_T_BYTE);
-    return data ? format::layout_step(sum, data->d_buf, data->d_size) : sum;
-  };
-  std::uint64_t sum = step(0, file.e_phoff, count * file.e_phentsize);
-  for (std::size_t i = 0; i < count; ++i)
-    if (GElf_Phdr header;
-        gelf_getphdr(elf, static_cast<int>(i), &header) && header.p_type == PT_GNU_EH_FRAME)
-      sum = step(sum, header.p_offset, header.p_filesz);
-  return sum;
 }
 
 bool was_written_since(const std::string& path, const FileIdentity& identity) {
@@ -153,32 +117,15 @@ std::size_t image_bytes(const Elf64_Ehdr& header) {
 
 Result<SymbolIndex> SymbolIndex::load(const ObjectSource& source, const FileIdentity& identity,
                                       const Interrupt& interrupt) {
-  const std::string& path = source.path;
-  auto file = open_elf(path);
+  const auto file = Module::open(source, identity, interrupt);
   if (!file) return tl::unexpected(file.error());
-  const std::uint64_t bytes = file->bytes_on_disk();
-  const DwflHandle dwfl(dwfl_begin(&kCallbacks));
-  if (!dwfl) return fault("elfutils cannot start", dwfl_errmsg(-1));
-  Dwfl_Module* module =
-      dwfl_report_offline(dwfl.get(), path.c_str(), path.c_str(), file->descriptor());
-  if (!module) return fault(path + ": " + dwfl_errmsg(-1));
-  file->release();  // libdwfl's now
-  dwfl_report_end(dwfl.get(), nullptr, nullptr);
-  GElf_Addr bias = 0;
-  Elf* elf = dwfl_module_getelf(module, &bias);
-  if (!elf) return fault(path + ": " + dwfl_errmsg(-1));
-  DebugSearch search{source, build_id_of(elf), interrupt};
-  if ((!identity.build_id.empty() && search.build_id != identity.build_id) ||
-      (identity.layout != 0 && layout_of(elf) != identity.layout))
-    return fault(path + " has changed since it was recorded");
-  if (auto fits = check_symbol_tables(elf, path); !fits) return tl::unexpected(fits.error());
-  const std::vector<CodeRange> code = code_of(elf);
+  const std::vector<CodeRange> code = code_of(file->elf());
   std::vector<Symbol> symbols;
-  auto added = add_symbols({module, elf, bias, bytes}, search, code, symbols);
+  auto added = add_symbols(*file, interrupt, code, symbols);
   if (!added && interrupt.asked()) return interrupted();
-  if (!added) return fault(path + " is damaged: " + added.error().what);
-  SymbolIndex index(std::move(symbols), bounds_of(elf, code));
-  index.was_touched_ = was_written_since(path, identity);
+  if (!added) return fault(source.path + " is damaged: " + added.error().what);
+  SymbolIndex index(std::move(symbols), bounds_of(file->elf(), code));
+  index.was_touched_ = was_written_since(source.path, identity);
   index.is_stripped_ = *added;
   return index;
 }

@@ -1,19 +1,14 @@
 // Reports on experiments that the test writes, compared with what is stored in golden/. `unit_tests
 // --update` stores what the reports say now.
-#include <fstream>
-#include <sstream>
+#include "tests/unit/report/golden.h"
 
-#include "commands/command.h"
-#include "libcollector/record/overview.h"
-#include "tests/unit/experiment/written.h"
-#include "tests/unit/main.h"
 #include "tests/unit/report/fixture.h"
 
 using namespace gnomon;
 
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000, kBias = 0x10000;
+using test::kMs;
 
 const std::vector<test::FixtureFunction> kFunctions{
     {"main", 0x1000, 0x100},
@@ -27,158 +22,12 @@ const std::vector<test::FixtureFunction> kFunctions{
 constexpr std::uint64_t kMainCode = 0x1010, kHalfCode = 0x1110, kInnerCode = 0x1210,
                         kRecursesCode = 0x1310, kMakeCode = 0x1410, kPushCode = 0x1610;
 
-class ExperimentHost : public commands::Host {
- public:
-  explicit ExperimentHost(std::string experiment) : experiment_(std::move(experiment)) {}
-  Result<std::string> experiment() override { return experiment_; }
-  Result<std::string> function() override { return std::string("_ZN4work4halfEm"); }
-  std::size_t default_limit() const override { return 0; }
-  reader::TextStyle style() const override { return {}; }
-  Interrupt interrupt() const override { return {}; }
-  std::string state() override { return ""; }
-
- private:
-  std::string experiment_;
-};
-
-std::string header_line() {
-  char text[4096];
-  collector::JsonLine line(0, text, sizeof text);
-  line.open("format", '{').number("major", format::kFormatMajor).number("minor", 0).close('}');
-  line.hex("session", test::kSession).number("pid", 77);
-  line.open("argv", '[').item("demo").item("-x").close(']').text("executable", "/bin/demo");
-  line.open("clock", '{').text("source", "CLOCK_THREAD_CPUTIME_ID").text("timer", "perf");
-  line.number("interval", 10 * kMs).close('}');
-  line.open("stacks", '{').text("walk", "unwind tables").close('}');
-  collector::write_events(line);
-  return {text, line.finish()};
-}
-
-class Golden : public testing::Test {
+class Golden : public test::GoldenTest {
  protected:
-  void SetUp() override {
-    recorder_ = test::new_recorder();
-    ASSERT_TRUE(recorder_);
-    object_ = directory_.file("demo");
-    ASSERT_TRUE(test::write_fixture(object_, kFunctions));
-    ASSERT_TRUE(test::begin_experiment(directory_, *recorder_, 2, header_line(),
-                                       {object_, kBias + 0x1000, kBias + 0x10000, kBias}));
+  std::string object() override {
+    const std::string path = directory_.file("demo");
+    return test::write_fixture(path, kFunctions) ? path : "";
   }
-  void TearDown() override {
-    if (recorder_) munmap(recorder_, sizeof(collector::Recorder));
-  }
-
-  // The stack is given leaf first, by addresses in the object's file.
-  std::uint32_t stack_of(collector::Writer& writer, std::vector<std::uint64_t> stack,
-                         bool is_cut = false) {
-    for (std::uint64_t& pc : stack) pc += kBias;
-    std::copy(stack.begin(), stack.end(), writer.frames);
-    return recorder_->intern(writer, static_cast<std::uint32_t>(stack.size()), is_cut,
-                             [](std::uint64_t, collector::Writer&) {});
-  }
-
-  void tick(const std::vector<std::uint64_t>& stack, std::uint64_t weight, bool is_cut = false) {
-    collector::Writer* writer = recorder_->enter();
-    ASSERT_TRUE(writer);
-    format::ClockSample sample{};
-    now_ += weight;
-    sample.head.thread = 77;
-    sample.head.time = now_;
-    sample.head.cpu = 1;
-    sample.head.stack = stack_of(*writer, stack, is_cut);
-    sample.weight = weight;
-    EXPECT_TRUE(recorder_->put(*writer, format::kClockSample, sample));
-    recorder_->leave(*writer);
-  }
-
-  void allocate(const std::vector<std::uint64_t>& stack, std::uint64_t address,
-                std::uint64_t bytes) {
-    collector::Writer* writer = recorder_->enter();
-    ASSERT_TRUE(writer);
-    format::HeapAllocation made{0, stack_of(*writer, stack), 0, bytes};
-    now_ += kMs;
-    EXPECT_TRUE(
-        recorder_->put_compact(*writer, format::kHeapAllocation, {78, 0, now_}, address, made));
-    recorder_->leave(*writer);
-  }
-
-  // A sample whose every figure is a multiple of `factor`. A thread of its own has half of that.
-  void sample(format::SampleEvent event, const char* label, std::uint64_t factor,
-              std::uint32_t thread = 0) {
-    format::Figures figures = format::unknown_figures();
-    for (const format::FigureRow& row : format::kFigures)
-      figure(figures, row.figure) = row.unit == format::Unit::nanoseconds ? factor * kMs : factor;
-    figure(figures, format::Figure::storage_read) = format::kUnknownFigure;
-    figure(figures, format::Figure::threads) = 1;
-    char text[2048];
-    collector::JsonLine line(test::kSession, text, sizeof text);
-    collector::begin_sample(line, recorder_->control()->overview_lines++, event, label, now_,
-                            figures);
-    if (thread != 0) {
-      format::Figures own = format::unknown_figures();
-      figure(own, format::Figure::cpu) = factor * kMs / 2;
-      line.open("of_threads", '[').open_item('{').number("thread", thread).text("name", "worker");
-      write_figures(line, own);
-      line.close('}').close(']');
-    }
-    EXPECT_TRUE(test::write_line(recorder_->directory(), format::kOverviewFile, line, text));
-  }
-
-  // The debugger stops the program.
-  void stop(const char* reason) { log(format::kLogStop, reason); }
-
-  void log(const char* event, const char* reason) {
-    char text[256];
-    collector::JsonLine line(test::kSession, text, sizeof text);
-    line.number("line", recorder_->control()->log_lines++)
-        .text("event", event)
-        .number("time", now_);
-    if (*reason) line.text(format::kLogReason, reason);
-    EXPECT_TRUE(test::write_line(recorder_->directory(), format::kLogFile, line, text));
-  }
-
-  void end(std::uint64_t cpu_time) { recorder_->end(now_, cpu_time); }
-
-  // One command after the other, as a user of one session types them.
-  std::string transcript(const std::vector<std::string>& lines) {
-    ExperimentHost host(directory_.path());
-    std::string text;
-    for (const std::string& line : lines) {
-      std::istringstream words(line);
-      std::string name;
-      words >> name;
-      const std::vector<std::string> rest{std::istream_iterator<std::string>(words), {}};
-      text += "> " + line + "\n";
-      const auto command = commands::find_command(name);
-      const auto answer = command ? execute(host, **command, rest)
-                                  : Result<commands::Answer>(tl::unexpected(command.error()));
-      text += answer ? answer->text : "error: " + sentence(answer.error()) + "\n";
-      if (answer)
-        for (const std::string& warning : answer->warnings) text += "warning: " + warning + "\n";
-      text += "\n";
-    }
-    for (auto at = text.find(directory_.path()); at != std::string::npos;
-         at = text.find(directory_.path()))
-      text.replace(at, directory_.path().size(), "demo.1.er");
-    return text;
-  }
-
-  void expect(const std::string& name, const std::vector<std::string>& lines) {
-    const std::string path = std::string(GNOMON_SOURCE "/tests/unit/report/golden/") + name;
-    const std::string now = transcript(lines);
-    if (test::is_update) {
-      std::ofstream(path) << now;
-      return;
-    }
-    std::ostringstream stored;
-    stored << std::ifstream(path).rdbuf();
-    EXPECT_EQ(now, stored.str()) << "`unit_tests --update` stores what the reports say now";
-  }
-
-  test::Directory directory_;
-  std::string object_;
-  collector::Recorder* recorder_ = nullptr;
-  std::uint64_t now_ = 1000;
 };
 
 TEST_F(Golden, Clock) {

@@ -1,0 +1,61 @@
+// Exclusive and inclusive values of the places of one grain: lines, or instructions. Any thread,
+// one at a time.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "reader/analysis/stack_frames.h"
+#include "reader/base/interrupt.h"
+#include "reader/base/result.h"
+#include "reader/lines/places.h"
+#include "reader/metrics/call_tree.h"
+#include "reader/metrics/sums.h"
+
+namespace gnomon::reader {
+
+// Exclusive: the place is a leaf's. Inclusive: the place is anywhere on the stack, counted once a
+// stack however often it recurs. (Sun Studio Performance Analyzer, "Inclusive and exclusive
+// metrics" of source lines.)
+struct PlaceValues {
+  std::uint64_t total = 0;
+  Values exclusive, inclusive;  // by PlaceId
+};
+
+class PlaceProfile {
+ public:
+  // sums, places: must outlive the profile. Fault: the user interrupted.
+  static Result<PlaceProfile> build(const Sums& sums, std::span<const StackFrame> frames,
+                                    Places& places, Grain grain, const Interrupt& interrupt);
+
+  Grain grain() const { return grain_; }
+  const Places& places() const { return *places_; }
+  const Place& place(PlaceId id) const { return places_->place(grain_, id); }
+  std::size_t size() const { return size_; }
+  PlaceId total() const { return total_; }
+  // Computed when first asked for.
+  const PlaceValues& values(MetricId metric) const;
+
+ private:
+  PlaceProfile(const Sums& sums, const Places& places, Grain grain)
+      : sums_(&sums), places_(&places), grain_(grain), values_(metric_table().size()) {}
+  void find_recursion();
+
+  // By StackId.
+  struct Item {
+    static constexpr PlaceId kNone{~0u};
+    PlaceId place = kNone;
+    std::uint32_t caller = 0;
+    bool recurs = false;  // the place is also further out on the stack
+  };
+  const Sums* sums_;
+  const Places* places_;
+  Grain grain_;
+  std::size_t size_ = 0;  // places
+  PlaceId total_{};       // <Total>
+  std::vector<Item> items_;
+  mutable std::vector<std::optional<PlaceValues>> values_;
+};
+
+}  // namespace gnomon::reader

@@ -1,0 +1,99 @@
+// Names places in the recorded code: lines and instructions, as reports list them. Opens the debug
+// information of a load object when the first address in it is asked for. Any thread, one at a
+// time.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "reader/base/interrupt.h"
+#include "reader/lines/code_bytes.h"
+#include "reader/lines/object_lines.h"
+#include "reader/lines/source_files.h"
+#include "reader/symbols/address_space.h"
+
+namespace gnomon::reader {
+
+// What counts as one place. line: a line within a function, of which all copies are one. source: a
+// line of a file, whatever function its code is in. instruction: by its address.
+enum class Grain : std::uint8_t { line, source, instruction };
+inline constexpr std::size_t kGrains = 3;
+
+// A number among the places of one grain.
+enum class PlaceId : std::uint32_t {};
+
+struct Place {
+  FunctionId function{};      // of several the first that was met
+  SourcePlace source = {};    // of code without line numbers: unknown
+  std::uint64_t address = 0;  // instruction: in the load object's file
+};
+
+class Places {
+ public:
+  explicit Places(AddressSpace& space) : space_(space) {}
+
+  // Of an instruction that was recorded. is_leaf: the thread was at that instruction; otherwise
+  // `pc` lies within a call.
+  PlaceId at(Grain grain, std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
+             const Interrupt& interrupt);
+  // Of a function that is made up, such as <Unknown>, or of a function's code without lines.
+  PlaceId of(Grain grain, FunctionId function);
+  PlaceId of_total(Grain grain) { return of(grain, space_.named(kTotal)); }
+  // Of what stands for callers that a walk did not reach.
+  PlaceId of_cut_stack(Grain grain) { return of(grain, space_.named(kCutStack)); }
+
+  const Place& place(Grain grain, PlaceId id) const {
+    return grains_[index(grain)].places[index(id)];
+  }
+  std::size_t size(Grain grain) const { return grains_[index(grain)].places.size(); }
+  const SourceFiles& files() const { return files_; }
+  // Where the code at an address of a file comes from, inlined functions regarded.
+  struct Origin {
+    SourcePlace source;
+    std::string unit;  // name of the compilation unit, as the compiler was given it; empty: unknown
+  };
+  Origin origin(const Location& code, const Interrupt& interrupt);
+  // The lines that the code of a function comes from, as `source` counts them, in order.
+  std::vector<SourcePlace> places_of(const Function& function, const Interrupt& interrupt);
+  // The lines of a file that have code, in order, as far as compilation units were read.
+  std::vector<std::uint32_t> lines_with_code(SourceFileId file) const;
+  // Addresses that were in no load object may be in one now.
+  void objects_have_changed();
+
+  // Why an object's code has no lines: by its path, a sentence.
+  const std::map<std::string, std::string>& without_lines() const { return without_lines_; }
+
+ private:
+  using Key = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
+  struct OfGrain {
+    std::vector<Place> places;
+    std::map<Key, PlaceId> known;
+  };
+  struct Known {
+    FunctionId function;
+    std::array<PlaceId, kGrains> ids;
+  };
+  // Of the file with that number; null: it has none.
+  ObjectLines* lines_of(std::size_t file, const Interrupt& interrupt);
+  const CodeBytes& code_of(std::size_t file, const Interrupt& interrupt);
+  Known find(std::uint64_t pc, std::uint32_t epoch, bool is_leaf, const Interrupt& interrupt);
+  PlaceId add(Grain grain, const Key& key, const Place& place);
+  FunctionId stem_of(FunctionId function);
+
+  AddressSpace& space_;
+  SourceFiles files_;
+  std::array<OfGrain, kGrains> grains_;
+  std::map<std::uint32_t, std::unordered_map<std::uint64_t, Known>> known_;  // by epoch
+  std::map<std::size_t, std::optional<ObjectLines>> lines_;
+  std::map<std::size_t, CodeBytes> code_;
+  std::map<std::string, std::string> without_lines_;
+  std::map<std::pair<std::string, std::string>, FunctionId> stems_;  // by load object and name
+  std::vector<std::optional<FunctionId>> stem_of_;                   // by FunctionId
+};
+
+}  // namespace gnomon::reader

@@ -1,0 +1,228 @@
+// Line numbers of one compilation unit, and the calls that the compiler inlined there. Any thread,
+// one at a time.
+#include "reader/lines/unit_lines.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+namespace gnomon::reader {
+namespace {
+
+std::uint64_t number_of(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0) return 0;
+  return value;
+}
+
+Dwarf_Off origin_of(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die origin;
+  if (!dwarf_attr(die, DW_AT_abstract_origin, &attribute) ||
+      !dwarf_formref_die(&attribute, &origin))
+    return 0;
+  return dwarf_dieoffset(&origin);
+}
+
+// take(begin, end) for each range of instructions.
+template <typename Take>
+void each_range(Dwarf_Die* die, Take take) {
+  constexpr int kMost = 1 << 20;
+  Dwarf_Addr base = 0, begin = 0, end = 0;
+  std::ptrdiff_t at = 0;
+  for (int i = 0; i < kMost && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0; ++i)
+    if (begin < end) take(begin, end);
+}
+
+// What may have functions with instructions in it.
+bool holds_functions(int tag) {
+  switch (tag) {
+    case DW_TAG_subprogram:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Becomes the next DIE beside it. Returns false if there is none; damaged ones may lie before it.
+bool go_on(Dwarf_Die& die) {
+  Dwarf_Die next;
+  if (dwarf_siblingof(&die, &next) != 0 || dwarf_dieoffset(&next) <= dwarf_dieoffset(&die))
+    return false;
+  die = next;
+  return true;
+}
+
+}  // namespace
+
+UnitLines::UnitLines(Dwarf_Die unit, const NumberFile& number_file, const Interrupt& interrupt) {
+  if (const char* name = dwarf_diename(&unit)) name_ = name;
+  read_rows(&unit, number_file);
+  // Of split DWARF the unit itself has the lines only.
+  std::uint8_t kind = 0;
+  Dwarf_Die split;
+  const bool is_split =
+      dwarf_cu_info(unit.cu, nullptr, &kind, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
+      kind == DW_UT_skeleton && split.addr != nullptr;
+  if (const char* name = is_split ? dwarf_diename(&split) : nullptr) name_ = name;
+  read_calls(is_split ? &split : &unit, number_file, interrupt);
+}
+
+void UnitLines::read_rows(Dwarf_Die* unit, const NumberFile& number_file) {
+  Dwarf_Lines* lines = nullptr;
+  std::size_t count = 0;
+  if (dwarf_getsrclines(unit, &lines, &count) != 0) return;
+  std::unordered_map<const char*, SourceFileId> files;  // by libdw's own strings
+  rows_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Dwarf_Line* const line = dwarf_onesrcline(lines, i);
+    Dwarf_Addr address = 0;
+    int number = 0;
+    bool is_end = false;
+    if (!line || dwarf_lineaddr(line, &address) != 0 || dwarf_lineno(line, &number) != 0 ||
+        dwarf_lineendsequence(line, &is_end) != 0)
+      continue;
+    SourcePlace place;
+    if (const char* name = is_end ? nullptr : dwarf_linesrc(line, nullptr, nullptr)) {
+      const auto [at, is_new] = files.try_emplace(name);
+      if (is_new) at->second = number_file(name);
+      place = {at->second, static_cast<std::uint32_t>(std::max(number, 0))};
+    }
+    rows_.push_back({address, place});
+  }
+  // libdw sorts them by address; of several for one address the last counts.
+  std::stable_sort(rows_.begin(), rows_.end(),
+                   [](const LineRow& a, const LineRow& b) { return a.begin < b.begin; });
+}
+
+void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
+                           const Interrupt& interrupt) {
+  Dwarf_Files* files = nullptr;
+  std::size_t file_count = 0;
+  if (dwarf_getsrcfiles(unit, &files, &file_count) != 0) files = nullptr;
+  std::unordered_map<std::uint64_t, SourceFileId> numbers;
+  const auto file_of = [&](std::uint64_t number) {
+    const auto [at, is_new] = numbers.try_emplace(number, SourceFileId::none);
+    const char* name = is_new && files && number < file_count
+                           ? dwarf_filesrc(files, number, nullptr, nullptr)
+                           : nullptr;
+    if (name) at->second = number_file(name);
+    return at->second;
+  };
+  struct Step {
+    Dwarf_Die die;
+    std::uint32_t call, depth;
+  };
+  constexpr std::size_t kDeepest = 1024;  // a tree that is deeper is damaged
+  std::vector<CallRange> ranges;
+  std::vector<Step> path;
+  Dwarf_Die child;
+  if (dwarf_child(unit, &child) != 0) return;
+  path.push_back({child, InlinedCall::kNone, 0});
+  for (std::uint64_t steps = 0; !path.empty() && !interrupt.asked(steps); ++steps) {
+    Step& step = path.back();
+    const int tag = dwarf_tag(&step.die);
+    std::uint32_t call = step.call, depth = step.depth;
+    bool is_entered = holds_functions(tag) && path.size() < kDeepest;
+    if (tag == DW_TAG_inlined_subroutine) {
+      const SourcePlace at{file_of(number_of(&step.die, DW_AT_call_file)),
+                           static_cast<std::uint32_t>(number_of(&step.die, DW_AT_call_line))};
+      calls_.push_back({at, origin_of(&step.die), call});
+      call = static_cast<std::uint32_t>(calls_.size() - 1);
+      ++depth;
+      each_range(&step.die, [&](std::uint64_t begin, std::uint64_t end) {
+        ranges.push_back({begin, end, call, depth});
+      });
+    } else if (tag == DW_TAG_subprogram) {
+      // A function of its own, also inside another.
+      call = InlinedCall::kNone;
+      depth = 0;
+      // Without instructions: a declaration, or what copies are made of.
+      Dwarf_Addr base = 0, begin = 0, end = 0;
+      is_entered = is_entered && dwarf_ranges(&step.die, 0, &base, &begin, &end) > 0;
+    }
+    Dwarf_Die inner;
+    const bool has_inner = is_entered && dwarf_child(&step.die, &inner) == 0;
+    if (!go_on(step.die)) path.pop_back();
+    if (has_inner) path.push_back({inner, call, depth});
+  }
+  flatten(std::move(ranges));
+}
+
+// Where ranges overlap the deepest call counts.
+void UnitLines::flatten(std::vector<CallRange> ranges) {
+  struct Edge {
+    std::uint64_t at;
+    bool is_begin;
+    std::uint32_t range;
+  };
+  std::vector<Edge> edges;
+  for (std::uint32_t i = 0; i < ranges.size(); ++i) {
+    edges.push_back({ranges[i].begin, true, i});
+    edges.push_back({ranges[i].end, false, i});
+  }
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.at < b.at; });
+  std::set<std::pair<std::uint32_t, std::uint32_t>> open;  // depth and range
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const Edge& edge = edges[i];
+    const std::pair key(ranges[edge.range].depth, edge.range);
+    if (edge.is_begin)
+      open.insert(key);
+    else
+      open.erase(key);
+    if (open.empty() || i + 1 == edges.size() || edges[i + 1].at == edge.at) continue;
+    const CallRange& deepest = ranges[open.rbegin()->second];
+    if (!ranges_.empty() && ranges_.back().end == edge.at && ranges_.back().call == deepest.call)
+      ranges_.back().end = edges[i + 1].at;
+    else
+      ranges_.push_back({edge.at, edges[i + 1].at, deepest.call, deepest.depth});
+  }
+}
+
+SourcePlace UnitLines::innermost(std::uint64_t address) const {
+  const auto after =
+      std::upper_bound(rows_.begin(), rows_.end(), address,
+                       [](std::uint64_t a, const LineRow& row) { return a < row.begin; });
+  return after == rows_.begin() ? SourcePlace{} : (after - 1)->place;
+}
+
+std::uint32_t UnitLines::call_at(std::uint64_t address) const {
+  const auto after =
+      std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                       [](std::uint64_t a, const CallRange& range) { return a < range.begin; });
+  return after != ranges_.begin() && address < (after - 1)->end ? (after - 1)->call
+                                                                : InlinedCall::kNone;
+}
+
+SourcePlace UnitLines::outermost(std::uint64_t address) const {
+  std::uint32_t call = call_at(address);
+  if (call == InlinedCall::kNone) return innermost(address);
+  while (calls_[call].outer != InlinedCall::kNone) call = calls_[call].outer;
+  return calls_[call].at.is_known() ? calls_[call].at : innermost(address);
+}
+
+std::vector<SourcePlace> UnitLines::places_in(std::uint64_t begin, std::uint64_t end) const {
+  std::vector<SourcePlace> places;
+  const auto first =
+      std::lower_bound(rows_.begin(), rows_.end(), begin,
+                       [](const LineRow& row, std::uint64_t a) { return row.begin < a; });
+  for (auto row = first; row != rows_.end() && row->begin < end; ++row)
+    if (const SourcePlace place = outermost(row->begin); place.is_known()) places.push_back(place);
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
+}  // namespace gnomon::reader

@@ -1,0 +1,70 @@
+// Line numbers of one compilation unit, and the calls that the compiler inlined there. Any thread,
+// one at a time.
+#pragma once
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "reader/base/interrupt.h"
+#include "reader/lines/source_place.h"
+
+namespace gnomon::reader {
+
+// Returns the id of a file; the same for the same name.
+using NumberFile = std::function<SourceFileId(const char*)>;
+
+// A call whose callee's instructions stand in the caller.
+struct InlinedCall {
+  static constexpr std::uint32_t kNone = ~0u;
+  SourcePlace at;               // of the call
+  Dwarf_Off callee = 0;         // offset of the callee's DIE; 0: not known
+  std::uint32_t outer = kNone;  // the inlined call that this one stands in
+};
+
+class UnitLines {
+ public:
+  // unit: the DIE of a compilation unit of `dwarf`. Without lines where they are damaged.
+  UnitLines(Dwarf_Die unit, const NumberFile& number_file, const Interrupt& interrupt);
+
+  // Of the compilation unit: the path of its source, as the compiler was given it.
+  const std::string& name() const { return name_; }
+
+  // Of the instruction at an address of the DWARF: of the line table, which knows lines of inlined
+  // functions.
+  SourcePlace innermost(std::uint64_t address) const;
+  // Of the innermost inlined call that the instruction belongs to; kNone: it belongs to none.
+  std::uint32_t call_at(std::uint64_t address) const;
+  const InlinedCall& call(std::uint32_t number) const { return calls_[number]; }
+  // Of the function itself: where the outermost inlined call is made that the instruction belongs
+  // to, else `innermost`.
+  SourcePlace outermost(std::uint64_t address) const;
+
+  // Every line with instructions in [begin, end), each once and in order; what was inlined there
+  // counts for the line of the call.
+  std::vector<SourcePlace> places_in(std::uint64_t begin, std::uint64_t end) const;
+
+ private:
+  // From begin on, up to the next row.
+  struct LineRow {
+    std::uint64_t begin;
+    SourcePlace place;
+  };
+  struct CallRange {
+    std::uint64_t begin, end;
+    std::uint32_t call;
+    std::uint32_t depth;
+  };
+  void read_rows(Dwarf_Die* unit, const NumberFile& number_file);
+  void read_calls(Dwarf_Die* unit, const NumberFile& number_file, const Interrupt& interrupt);
+  void flatten(std::vector<CallRange> ranges);
+
+  std::string name_;
+  std::vector<LineRow> rows_;  // sorted
+  std::vector<InlinedCall> calls_;
+  std::vector<CallRange> ranges_;  // sorted, apart from each other
+};
+
+}  // namespace gnomon::reader
