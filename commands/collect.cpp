@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands/help.h"
+#include "commands/library_folders.h"
 #include "commands/machine_clock.h"
 #include "commands/setting_words.h"
 #include "injector/launch/execute.h"
@@ -18,15 +19,6 @@
 
 namespace gnomon::commands {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Beside this program, as it was built or installed.
-std::vector<std::string> library_folders() {
-  std::error_code error;
-  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  return {here / ".." / GNOMON_LIBRARY_FOLDER, here / "../lib", here};
-}
 
 Result<injector::Settings> settings_of(const CollectLine& line) {
   const CollectSettings& wanted = line.settings;

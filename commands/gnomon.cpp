@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "commands/collect.h"
+#include "commands/disassembler.h"
 #include "commands/help.h"
 #include "commands/terminal.h"
 
@@ -38,6 +39,7 @@ class ShellHost : public Host {
   reader::TextStyle style() const override { return terminal_style(STDOUT_FILENO); }
   Interrupt interrupt() const override { return {}; }  // SIGINT ends this program
   std::string state() override { return ""; }
+  Result<reader::Disassembler*> disassembler() override { return load_disassembler(); }
   reader::Put printer() override {
     if (!is_printing_) return {};
     is_blank_due_ = has_printed_;

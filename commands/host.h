@@ -14,6 +14,7 @@
 #include "reader/analysis/view.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
+#include "reader/lines/disassembler.h"
 #include "reader/table/table.h"
 
 namespace gnomon::commands {
@@ -57,6 +58,10 @@ class Host {
   // Where the debugger's user has said that sources are: beginnings of paths, and what stands for
   // them.
   virtual std::vector<std::pair<std::string, std::string>> source_maps() { return {}; }
+  // What decodes instructions; valid until the next call.
+  virtual Result<reader::Disassembler*> disassembler() {
+    return fault("nothing here decodes instructions");
+  }
   // Takes a report's text as it comes; empty: the answer keeps it.
   virtual reader::Put printer() { return {}; }
   // Whether the user wants long work to end.

@@ -104,32 +104,51 @@ Result<Answer> run_dump(Host& host, const Invocation& call) {
   return render_report(host, call, **analysis, std::move(*table));
 }
 
-// NAME [NUMBER]; without them the host's function.
-Result<reader::FunctionChoice> function_of(Host& host, const Invocation& call) {
-  reader::FunctionChoice choice;
-  if (call.arguments.size() > 1) {
-    choice.number = whole_number(call.arguments[1]).value_or(0);
-    if (choice.number == 0)
-      return fault(call.arguments[1] + " is not the number of a function",
-                   "functions are counted from 1");
-  }
-  auto name = call.arguments.empty() ? host.function() : call.arguments.front();
-  if (!name) return tl::unexpected(name.error());
-  choice.name = call.arguments.empty() ? reader::display_name(name->c_str()) : *name;
-  return choice;
+// NUMBER of NAME [NUMBER]; 0: none is given.
+Result<std::size_t> number_of(const Invocation& call) {
+  if (call.arguments.size() < 2) return 0;
+  const std::size_t number = whole_number(call.arguments[1]).value_or(0);
+  if (number != 0) return number;
+  return fault(call.arguments[1] + " is not the number of a function",
+               "functions are counted from 1");
 }
 
-// What is about one function.
+// Without NAME the host's function.
+Result<std::string> name_of(Host& host, const Invocation& call) {
+  if (!call.arguments.empty()) return call.arguments.front();
+  const auto symbol = host.function();
+  if (!symbol) return tl::unexpected(symbol.error());
+  return reader::display_name(symbol->c_str());
+}
+
+// What is about one function or file. report(analysis, view, choice)
+template <typename Report>
+Result<Answer> about_function(Host& host, const Invocation& call, Report report) {
+  const auto number = number_of(call);
+  if (!number) return tl::unexpected(number.error());
+  const auto analysis = analysis_of(host, call);
+  if (!analysis) return tl::unexpected(analysis.error());
+  const auto name = name_of(host, call);
+  if (!name) return tl::unexpected(name.error());
+  auto table = report(**analysis, view_of(host, call), reader::FunctionChoice{*name, *number});
+  if (!table) return tl::unexpected(table.error());
+  return render_report(host, call, **analysis, std::move(*table));
+}
+
 template <Result<Table> (*Report)(reader::Analysis&, const reader::View&,
                                   const reader::FunctionChoice&)>
 Result<Answer> run_of_function(Host& host, const Invocation& call) {
-  const auto choice = function_of(host, call);
-  if (!choice) return tl::unexpected(choice.error());
-  const auto analysis = analysis_of(host, call);
-  if (!analysis) return tl::unexpected(analysis.error());
-  auto table = Report(**analysis, view_of(host, call), *choice);
-  if (!table) return tl::unexpected(table.error());
-  return render_report(host, call, **analysis, std::move(*table));
+  return about_function(host, call, Report);
+}
+
+Result<Answer> run_disasm(Host& host, const Invocation& call) {
+  const auto report = [&](reader::Analysis& analysis, const reader::View& view,
+                          const reader::FunctionChoice& choice) -> Result<Table> {
+    const auto disassembler = host.disassembler();
+    if (!disassembler) return tl::unexpected(disassembler.error());
+    return reader::disasm_report(analysis, view, choice, **disassembler);
+  };
+  return about_function(host, call, report);
 }
 
 constexpr Options kMetrics = OptionId::metrics | OptionId::sort;
@@ -161,6 +180,13 @@ constexpr std::array kReports{
             "`csingle`; FILE is a path or its end. Without either: the function of the selected "
             "frame.\n",
             kShown | kMetrics | kSpan, Role::report, 2, run_of_function<reader::source_report>},
+    Command{"disasm", "dis", "[FUNCTION|FILE [NUMBER]]",
+            "The instructions of a function or of a file's functions, with metrics.",
+            "Before each its line in [ ], [?] if there is none, and its address in the file; the "
+            "source stands between them. Jumps and calls say where they lead. A caller counts for "
+            "its call instruction; the clock finds a thread at the instruction that runs next. ## "
+            "marks hot instructions (`dthresh`). The operands are FUNCTION and FILE of `source`.\n",
+            kShown | kMetrics | kSpan, Role::report, 2, run_disasm},
     Command{"fsummary", "", "", "All that is known of functions, a block each.",
             "Every metric with its share, size, address, source file, compilation unit, load "
             "object, the name as the file has it, and other names of the same code.\n",

@@ -115,6 +115,9 @@ constexpr std::array kViews{
             "`source` marks a line with ## if one of its values is at least so much of the largest "
             "one in the listing. Without PERCENT: what is chosen. It is 75 at first.\n",
             kNoOptions, Role::view, 1, run_threshold<&reader::View::source_threshold>},
+    Command{"dthresh", "", "[PERCENT]", "Choose which instructions are marked as hot.",
+            "As `sthresh`, for `disasm`.\n", kNoOptions, Role::view, 1,
+            run_threshold<&reader::View::disassembly_threshold>},
     Command{"setpath", "", "[DIRECTORY[:DIRECTORY...]]",
             "Choose the directories in which sources are looked for.",
             "A source that is not where it was compiled, nor where `pathmap` says, is looked for "

@@ -129,6 +129,12 @@ std::vector<std::pair<std::string, std::string>> Session::source_maps() {
   return maps;
 }
 
+Result<reader::Disassembler*> Session::disassembler() {
+  char flavor[64] = "default";
+  debugger_.GetSetting("target.x86-disassembly-flavor").GetStringValue(flavor, sizeof flavor);
+  return &disassembler_.emplace(flavor);
+}
+
 reader::Progress Session::progress(const reader::Experiment& experiment) {
   lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
   if (is_alive(process) && process.GetProcessID() == experiment.header.pid &&

@@ -10,6 +10,7 @@
 #include "injector/launch/launch.h"
 #include "injector/recording.h"
 #include "injector/stops.h"
+#include "plugin/disassembler.h"
 
 namespace gnomon::plugin {
 
@@ -27,6 +28,7 @@ class Session : public commands::Host {
   Interrupt interrupt() const override;
   reader::DebugFiles debug_files() override;
   std::vector<std::pair<std::string, std::string>> source_maps() override;
+  Result<reader::Disassembler*> disassembler() override;
   bool is_obvious(const reader::Experiment& experiment) override;
   std::string state() override;
   reader::Progress progress(const reader::Experiment& experiment) override;
@@ -71,6 +73,7 @@ class Session : public commands::Host {
   std::string names_;  // of the experiments of later runs, in words
   // The process that has got back what the collector had of it: its unique number, 0: none.
   std::uint32_t given_back_ = 0;
+  std::optional<LldbDisassembler> disassembler_;
   // Of others, as seen last, and of which process.
   injector::Recording others_;
   lldb::pid_t others_pid_ = 0;

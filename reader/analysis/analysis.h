@@ -71,6 +71,11 @@ class Analysis {
   const AddressSpace& address_space() const { return shared_->space; }
   // Where code comes from.
   Places& code() { return shared_->places; }
+  // Where the code of a function ends in its file, and the function at an address of a file.
+  std::uint64_t end_of(const Function& function) { return shared_->space.end_of(function); }
+  const Function& function_in(const Location& code) {
+    return shared_->space.function(shared_->space.function_in(code));
+  }
   // Why the code of a load object has no line numbers: by its path, a sentence.
   const std::map<std::string, std::string>& without_lines() const {
     return shared_->places.without_lines();

@@ -1,9 +1,12 @@
 // What reports on functions start from: the call tree of the events. Any thread, one at a time.
 #include "reader/analysis/profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "reader/analysis/stack_frames.h"
 
@@ -16,17 +19,48 @@ std::size_t end_of(std::uint8_t mark) {
   return end < format::kWalkEnds ? end : static_cast<std::size_t>(format::WalkEnd::cut);
 }
 
-// Names that several functions share are told apart by their load object.
-std::vector<std::string> names_of(const AddressSpace& space) {
-  std::map<std::string, int> uses;
-  for (std::uint32_t f = 0; f < space.size(); ++f) ++uses[space.function(FunctionId{f}).name];
-  std::vector<std::string> names;
-  for (std::uint32_t f = 0; f < space.size(); ++f) {
-    const Function& function = space.function(FunctionId{f});
-    const bool shared = uses[function.name] > 1 && !function.object.empty();
-    const std::string object = function.object.substr(function.object.rfind('/') + 1);
-    names.push_back(shared ? function.name + " (" + object + ")" : function.name);
+// How many functions have a name, in all and in a load object and in a module of it.
+class Uses {
+ public:
+  explicit Uses(const AddressSpace& space) {
+    for (std::uint32_t f = 0; f < space.size(); ++f) {
+      const Function& each = space.function(FunctionId{f});
+      ++uses_[{each.name, "", ""}];
+      if (each.object.empty()) continue;
+      ++uses_[{each.name, each.object, ""}];
+      if (!each.module.empty()) ++uses_[{each.name, each.object, each.module}];
+    }
   }
+  int of(const std::string& name, const std::string& object = "",
+         const std::string& module = "") const {
+    const auto at = uses_.find({name, object, module});
+    return at == uses_.end() ? 0 : at->second;
+  }
+
+ private:
+  std::map<std::tuple<std::string, std::string, std::string>, int> uses_;
+};
+
+// A name that several functions share, told apart by the load object, a static function's by its
+// module or, last, by its address.
+std::string name_apart(const Function& function, const Uses& uses) {
+  const auto& [name, object, module] = std::tie(function.name, function.object, function.module);
+  const int all = uses.of(name), here = uses.of(name, object);
+  if (all <= 1 || object.empty()) return name;
+  const std::string file = object.substr(object.rfind('/') + 1);
+  if (here == 1) return fmt::format("{} ({})", name, file);
+  const std::string other = all == here ? "" : ", " + file;
+  if (uses.of(name, object, module) == 1 && !module.empty())
+    return fmt::format("{} ({}{})", name, module, other);
+  return fmt::format("{} ({}{:#x}{})", name, module.empty() ? "" : module + ", ", function.address,
+                     other);
+}
+
+std::vector<std::string> names_of(const AddressSpace& space) {
+  const Uses uses(space);
+  std::vector<std::string> names;
+  for (std::uint32_t f = 0; f < space.size(); ++f)
+    names.push_back(name_apart(space.function(FunctionId{f}), uses));
   return names;
 }
 

@@ -11,8 +11,9 @@ namespace gnomon::reader {
 struct View {
   MetricList metrics = default_metrics();
   Sort sort = default_sort();
-  std::size_t limit = 0;         // rows, or functions where each has several; 0: all
-  double source_threshold = 75;  // percent of the largest value, from which on a line is hot
+  std::size_t limit = 0;  // rows, or functions where each has several; 0: all
+  // Percent of the largest value in a listing, from which on a line, or an instruction, is hot.
+  double source_threshold = 75, disassembly_threshold = 75;
   SourceSearch sources = {};
   Interrupt interrupt = {};
 

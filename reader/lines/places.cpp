@@ -53,11 +53,22 @@ ObjectLines* Places::lines_of(std::size_t file, const Interrupt& interrupt) {
   return &*at->second;
 }
 
-const CodeBytes& Places::code_of(std::size_t file, const Interrupt& interrupt) {
+const CodeBytes& Places::code(std::size_t file, const Interrupt& interrupt) {
   const auto [at, is_new] = code_.try_emplace(file);
   if (!is_new) return at->second;
   if (const auto module = space_.open(file, interrupt)) at->second = CodeBytes(module->elf());
   return at->second;
+}
+
+const SlotTarget* Places::slot(const Location& slot, const Interrupt& interrupt) {
+  const auto [at, is_new] = slots_.try_emplace(slot.file);
+  if (is_new)
+    if (const auto module = space_.open(slot.file, interrupt)) {
+      NameRoom room(module->bytes_on_disk());
+      at->second = slot_targets(module->elf(), room);
+    }
+  const auto found = at->second.find(slot.address);
+  return found == at->second.end() ? nullptr : &found->second;
 }
 
 PlaceId Places::at(Grain grain, std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
@@ -82,7 +93,7 @@ Places::Known Places::find(std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
   const SourcePlace source =
       unit ? unit->outermost(lines->in_dwarf(where->address)) : SourcePlace{};
   const std::uint64_t address =
-      is_leaf ? where->address : code_of(where->file, interrupt).call_around(where->address);
+      is_leaf ? where->address : code(where->file, interrupt).call_around(where->address);
   const FunctionId stem = stem_of(function);
   const PlaceId instruction =
       add(Grain::instruction, {~0u, where->file, address}, {function, source, address});
@@ -99,6 +110,12 @@ Places::Origin Places::origin(const Location& code, const Interrupt& interrupt) 
   const UnitLines* const unit = lines ? lines->unit_at(code.address, interrupt) : nullptr;
   if (!unit) return {};
   return {unit->innermost(lines->in_dwarf(code.address)), unit->name()};
+}
+
+SourcePlace Places::source(const Location& code, const Interrupt& interrupt) {
+  ObjectLines* const lines = lines_of(code.file, interrupt);
+  const UnitLines* const unit = lines ? lines->unit_at(code.address, interrupt) : nullptr;
+  return unit ? unit->outermost(lines->in_dwarf(code.address)) : SourcePlace{};
 }
 
 std::vector<SourcePlace> Places::places_of(const Function& function, const Interrupt& interrupt) {

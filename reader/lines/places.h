@@ -16,6 +16,7 @@
 #include "reader/lines/object_lines.h"
 #include "reader/lines/source_files.h"
 #include "reader/symbols/address_space.h"
+#include "reader/symbols/elf/plt.h"
 
 namespace gnomon::reader {
 
@@ -58,6 +59,12 @@ class Places {
     std::string unit;  // name of the compilation unit, as the compiler was given it; empty: unknown
   };
   Origin origin(const Location& code, const Interrupt& interrupt);
+  // The same as `source` counts it.
+  SourcePlace source(const Location& code, const Interrupt& interrupt);
+  // What a slot of the global offset table leads to; null: it is none.
+  const SlotTarget* slot(const Location& slot, const Interrupt& interrupt);
+  // The bytes of a file's code; none where it cannot be read.
+  const CodeBytes& code(std::size_t file, const Interrupt& interrupt);
   // The lines that the code of a function comes from, as `source` counts them, in order.
   std::vector<SourcePlace> places_of(const Function& function, const Interrupt& interrupt);
   // The lines of a file that have code, in order, as far as compilation units were read.
@@ -80,7 +87,6 @@ class Places {
   };
   // Of the file with that number; null: it has none.
   ObjectLines* lines_of(std::size_t file, const Interrupt& interrupt);
-  const CodeBytes& code_of(std::size_t file, const Interrupt& interrupt);
   Known find(std::uint64_t pc, std::uint32_t epoch, bool is_leaf, const Interrupt& interrupt);
   PlaceId add(Grain grain, const Key& key, const Place& place);
   FunctionId stem_of(FunctionId function);
@@ -91,6 +97,7 @@ class Places {
   std::map<std::uint32_t, std::unordered_map<std::uint64_t, Known>> known_;  // by epoch
   std::map<std::size_t, std::optional<ObjectLines>> lines_;
   std::map<std::size_t, CodeBytes> code_;
+  std::map<std::size_t, std::map<std::uint64_t, SlotTarget>> slots_;
   std::map<std::string, std::string> without_lines_;
   std::map<std::pair<std::string, std::string>, FunctionId> stems_;  // by load object and name
   std::vector<std::optional<FunctionId>> stem_of_;                   // by FunctionId

@@ -1,4 +1,4 @@
-// The function that a report is about, by what the user typed. Any thread.
+// The function or source file that a report is about, by what the user typed. Any thread.
 #include "reader/report/chosen_function.h"
 
 #include <fmt/format.h>
@@ -62,6 +62,31 @@ std::string similar(const Profile& profile, const std::vector<std::uint32_t>& fu
                        : fmt::format("did you mean {}?", names);
 }
 
+// The source files that a word means: a path, or its end.
+std::vector<SourceFileId> files_meant(const SourceFiles& files, const std::string& word) {
+  std::vector<SourceFileId> found;
+  for (std::uint32_t i = 0; i < files.size(); ++i) {
+    const std::string& path = files.path(SourceFileId{i});
+    if (path == word || (path.ends_with(word) && path[path.size() - word.size() - 1] == '/'))
+      found.push_back(SourceFileId{i});
+  }
+  return found;
+}
+
+Result<SourceFileId> chosen_file(const SourceFiles& files, const FunctionChoice& choice) {
+  const std::vector<SourceFileId> found = files_meant(files, choice.name);
+  if (choice.number > found.size() || found.empty())
+    return fault(fmt::format("{} means {} source file{}", choice.name, found.size(),
+                             found.size() == 1 ? "" : "s"));
+  if (choice.number != 0 || found.size() == 1)
+    return found[choice.number == 0 ? 0 : choice.number - 1];
+  std::string list;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    list += fmt::format("{}{} {}", i == 0 ? "" : ", ", i + 1, files.path(found[i]));
+  return fault(fmt::format("{} source files are meant by {}: {}", found.size(), choice.name, list),
+               "append the number of one");
+}
+
 }  // namespace
 
 Result<FunctionId> chosen(const FunctionChoice& choice, const Asked& asked) {
@@ -78,6 +103,36 @@ Result<FunctionId> chosen(const FunctionChoice& choice, const Asked& asked) {
                              functions.size() == 1 ? "" : "s", number),
                  "omit the number, or give a smaller one");
   return functions[number == 0 ? 0 : number - 1];
+}
+
+Result<ChosenCode> chosen_code(const FunctionChoice& choice, const Asked& asked,
+                               const Places& places) {
+  if (!files_meant(places.files(), choice.name).empty()) {
+    const auto file = chosen_file(places.files(), choice);
+    if (!file) return tl::unexpected(file.error());
+    return ChosenCode{std::nullopt, *file};
+  }
+  const auto function = chosen(choice, asked);
+  if (!function) return tl::unexpected(function.error());
+  return ChosenCode{*function};
+}
+
+std::map<std::uint32_t, std::vector<FunctionId>> functions_of(SourceFileId file,
+                                                              const Profile& profile,
+                                                              Places& places,
+                                                              const Interrupt& interrupt) {
+  std::map<std::uint32_t, std::vector<FunctionId>> by_line;
+  for (std::uint32_t f = 0; f < profile.functions(); ++f) {
+    const Function& function = profile.function(FunctionId{f});
+    if (function.object.empty()) continue;
+    const SourcePlace begin = places.origin({function.file, function.address}, interrupt).source;
+    if (begin.file == file) by_line[begin.line].push_back(FunctionId{f});
+  }
+  for (auto& [line, functions] : by_line)
+    std::sort(functions.begin(), functions.end(), [&](FunctionId a, FunctionId b) {
+      return profile.function(a).address < profile.function(b).address;
+    });
+  return by_line;
 }
 
 }  // namespace gnomon::reader

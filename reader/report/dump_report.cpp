@@ -66,9 +66,9 @@ class StackTexts {
   std::size_t kept_ = 0;  // bytes
 };
 
-class Listing {
+class EventListing {
  public:
-  Listing(Analysis& analysis, const Profile& profile, std::uint8_t kind, std::size_t limit)
+  EventListing(Analysis& analysis, const Profile& profile, std::uint8_t kind, std::size_t limit)
       : analysis_(analysis), stacks_(profile), kind_(kind), limit_(limit) {}
 
   Result<void> list(const Table::Take& take, const Interrupt& interrupt) {
@@ -165,7 +165,7 @@ Result<Table> dump_report(Analysis& analysis, const View& view, const std::strin
   table.columns.push_back({"call_stack", {"call stack"}});
   const std::uint64_t events = analysis.events(layout->id);
   if (view.limit != 0 && events > view.limit) table.left_out = {events - view.limit, "events"};
-  auto listing = std::make_shared<Listing>(analysis, **profile, layout->id, view.limit);
+  auto listing = std::make_shared<EventListing>(analysis, **profile, layout->id, view.limit);
   table.list = [listing, interrupt = view.interrupt](const Table::Take& take) {
     return listing->list(take, interrupt);
   };

@@ -7,6 +7,7 @@
 #include "reader/analysis/analysis.h"
 #include "reader/analysis/view.h"
 #include "reader/base/result.h"
+#include "reader/lines/disassembler.h"
 #include "reader/report/chosen_function.h"
 #include "reader/table/table.h"
 
@@ -33,6 +34,11 @@ Result<Table> csingle_report(Analysis& analysis, const View& view, const Functio
 
 // The source of a function, or of a file if the name is one's, with metrics beside its lines.
 Result<Table> source_report(Analysis& analysis, const View& view, const FunctionChoice& choice);
+
+// The instructions of a function, or of all functions of a file that were met, with metrics and
+// source.
+Result<Table> disasm_report(Analysis& analysis, const View& view, const FunctionChoice& choice,
+                            Disassembler& disassembler);
 
 // Who calls whom, from <Total> down, heavy branches first. limit: the heaviest rows.
 Result<Table> calltree_report(Analysis& analysis, const View& view);

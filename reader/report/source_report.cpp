@@ -1,6 +1,5 @@
 // Annotated source: the lines of a function or of a file, with metrics. Any thread.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <map>
@@ -8,9 +7,8 @@
 
 #include "reader/report/asked.h"
 #include "reader/report/chosen_function.h"
-#include "reader/report/items.h"
+#include "reader/report/listing.h"
 #include "reader/report/losses.h"
-#include "reader/report/marks.h"
 #include "reader/report/report.h"
 #include "reader/symbols/name_match.h"
 
@@ -24,213 +22,126 @@ constexpr const char* kNoLine = "      ";
 struct Region {
   SourceFileId file = SourceFileId::none;
   std::uint32_t begin = 1, end = ~0u;
-  std::vector<std::uint32_t> with_code;
 };
 
-class Listing {
+class SourceListing {
  public:
-  Listing(Analysis& analysis, const PlaceItems& items, const Asked& asked, const View& view)
+  SourceListing(Analysis& analysis, const PlaceItems& items, const Asked& asked, const View& view)
       : places_(analysis.code()),
         items_(items),
-        asked_(asked),
+        profile_(*asked.profile),
         view_(view),
-        list_(metrics_only(asked.shown.metrics)),
-        marks_(list_, view.source_threshold) {
-    table.columns.push_back({"hot", {}, true});
-    for (Column& column : columns_of(list_))
-      if (column.id != "name") table.columns.push_back(std::move(column));
-    table.columns.push_back({"line", {}, false, Type::count});
-    table.columns.push_back({"source", {}, true});
-  }
+        texts_(places_, view.sources),
+        listing_(items, asked.shown.metrics, view.source_threshold,
+                 {{"line", {}, false, Type::count}}) {}
 
   // From the line where the function begins to the last that it has code of.
   Result<Region> of_function(FunctionId id) {
-    const Function& function = asked_.profile->function(id);
-    const Places::Origin begin =
-        function.object.empty()
-            ? Places::Origin{}
-            : places_.origin({function.file, function.address}, view_.interrupt);
-    if (!begin.source.is_known()) return without_lines(id);
+    const Function& function = profile_.function(id);
+    if (function.object.empty())
+      return fault(profile_.name(id) + " is no function of a file", "`lines` lists lines");
+    const SourcePlace begin =
+        places_.origin({function.file, function.address}, view_.interrupt).source;
+    if (!begin.is_known()) return without_lines(id);
     object_ = function.object;
-    Region region{begin.source.file, begin.source.line, begin.source.line, {}};
+    Region region{begin.file, begin.line, begin.line};
     for (const SourcePlace& place : places_.places_of(function, view_.interrupt)) {
       if (place.file != region.file) continue;
       region.begin = std::min(region.begin, place.line);
       region.end = std::max(region.end, place.line);
     }
-    region.with_code = places_.lines_with_code(region.file);
     return region;
   }
 
-  Result<void> add(const Region& region) {
-    const std::string path = places_.files().path(region.file);
-    const std::string found = view_.sources.find(path);
-    table.title = "Source file: " + path;
-    if (!found.empty() && found != path) table.title += " (found as " + found + ")";
+  Result<Table> list(const Region& region) {
+    functions_ = functions_of(region.file, profile_, places_, view_.interrupt);
+    find_items(region);
+    Table& table = listing_.table;
+    table.title = texts_.title(region.file);
     if (!object_.empty()) table.title += "\nLoad object: " + object_;
-    auto text = found.empty() ? Result<std::vector<std::string>>(std::vector<std::string>())
-                              : read_lines(found);
-    if (!text) return tl::unexpected(text.error());
-    if (found.empty())
-      table.notes.push_back(path +
-                            " is not there, so that lines have no text; `pathmap OLD NEW` says "
-                            "where sources went, `setpath DIRECTORY` where to look for them.");
-    find_values(region);
-    note_age(region, found);
-    const auto last = static_cast<std::uint32_t>(
-        found.empty() ? (region.with_code.empty() ? 0 : region.with_code.back()) : text->size());
-    std::size_t code = 0;
-    for (std::uint32_t line = region.begin; line <= std::min(region.end, last); ++line) {
+    if (object_.empty() && !functions_.empty())
+      object_ = profile_.function(functions_.begin()->second.front()).object;
+    table.notes = texts_.notes(region.file, object_);
+    const std::vector<std::uint32_t> with_code = places_.lines_with_code(region.file);
+    const bool has_text = !texts_.found(region.file).empty();
+    const std::size_t last = has_text            ? texts_.lines(region.file)
+                             : with_code.empty() ? 0
+                                                 : with_code.back();
+    auto code = with_code.begin();
+    for (std::uint32_t line = region.begin; line <= std::min<std::size_t>(region.end, last);
+         ++line) {
       if (view_.interrupt.asked(line)) return interrupted();
-      while (code < region.with_code.size() && region.with_code[code] < line) ++code;
-      const bool has_code = code < region.with_code.size() && region.with_code[code] == line;
+      code = std::lower_bound(code, with_code.end(), line);
       add_functions(line);
-      if (found.empty() && !has_code) continue;
-      add_line(line, has_code, found.empty() ? "" : (*text)[line - 1]);
+      add_line(region.file, line, code != with_code.end() && *code == line, has_text);
     }
-    return {};
+    return std::move(table);
   }
-
-  Table table;
 
  private:
   tl::unexpected<Fault> without_lines(FunctionId id) {
-    const Function& function = asked_.profile->function(id);
-    const auto reason = places_.without_lines().find(function.object);
-    if (function.object.empty())
-      return fault(asked_.profile->name(id) + " is no function of a file", "`lines` lists lines");
-    return fault(fmt::format("{} has no line numbers", asked_.profile->name(id)),
+    const auto reason = places_.without_lines().find(profile_.function(id).object);
+    return fault(fmt::format("{} has no line numbers", profile_.name(id)),
                  reason == places_.without_lines().end()
                      ? "compile its file with -g"
                      : reason->second.substr(0, reason->second.size() - 1));
   }
 
-  // What has a value in the file, and what its lines' marks depend on.
-  void find_values(const Region& region) {
+  void find_items(const Region& region) {
     for (std::uint32_t item = 0; item < items_.size(); ++item) {
       const Place& place = items_.place(item);
-      const Function& function = items_.function(item);
-      if (function.object.empty()) continue;
-      if (place.source.is_known() && place.source.file == region.file) {
+      if (!place.source.is_known()) {
+        without_line_[place.function] = item;
+      } else if (place.source.file == region.file) {
         by_line_[place.source.line] = item;
         if (place.source.line >= region.begin && place.source.line <= region.end)
-          marks_.regard(items_, item);
-      } else if (!place.source.is_known()) {
-        without_line_[index(place.function)] = item;
+          listing_.regard({&item, 1});
       }
     }
-    for (std::uint32_t f = 0; f < asked_.profile->functions(); ++f) {
-      const Function& function = asked_.profile->function(FunctionId{f});
-      if (function.object.empty()) continue;
-      const SourcePlace begin =
-          places_.origin({function.file, function.address}, view_.interrupt).source;
-      if (begin.file == region.file) functions_[begin.line].push_back(f);
-    }
-  }
-
-  // A source that is younger than what was compiled from it may have other lines.
-  void note_age(const Region& region, const std::string& found) {
-    struct stat source {
-    }, object{};
-    if (found.empty() || stat(found.c_str(), &source) != 0) return;
-    for (const auto& [line, functions] : functions_)
-      for (const std::uint32_t f : functions) {
-        const std::string& path = asked_.profile->function(FunctionId{f}).object;
-        if (line < region.begin || line > region.end || stat(path.c_str(), &object) != 0 ||
-            source.st_mtime <= object.st_mtime)
-          continue;
-        table.notes.push_back(fmt::format(
-            "{} was changed after {} was built: lines may be other ones.", found, path));
-        return;
-      }
   }
 
   void add_functions(std::uint32_t line) {
     const auto at = functions_.find(line);
     if (at == functions_.end()) return;
     std::set<std::string> stems;
-    for (const std::uint32_t f : at->second)
-      stems.insert(std::string(without_clone(asked_.profile->name(FunctionId{f}))));
-    for (const std::string& stem : stems) add_text({kNoLine, fmt::format("<Function: {}>", stem)});
-    for (const std::uint32_t f : at->second)
-      if (const auto item = without_line_.find(f); item != without_line_.end())
-        add_row(item->second, Empty{}, {kNoLine, items_.name(item->second).text()});
+    for (const FunctionId id : at->second)
+      stems.insert(std::string(without_clone(profile_.name(id))));
+    for (const std::string& stem : stems)
+      listing_.add_text({kNoLine, fmt::format("<Function: {}>", stem)});
+    for (const FunctionId id : at->second)
+      if (const auto found = without_line_.find(id);
+          found != without_line_.end() && has_value(found->second))
+        listing_.add({&found->second, 1}, {}, {kNoLine, items_.name(found->second).text()});
   }
 
-  void add_text(Code code) {
-    Row row;
-    row.emplace_back(std::string());
-    for (std::size_t i = 0; i < list_.columns.size(); ++i) row.emplace_back(Empty{});
-    row.emplace_back(Empty{});
-    row.emplace_back(std::move(code));
-    table.rows.push_back(std::move(row));
+  bool has_value(std::uint32_t item) const {
+    return items_.value(Flavour::inclusive, kTicks, item) != 0;
   }
 
-  void add_row(std::uint32_t item, Cell line, Code code) {
-    Row row;
-    row.emplace_back(std::string(marks_.of(items_, item)));
-    add_item_cells(row, list_, items_, item);
-    row.push_back(std::move(line));
-    row.emplace_back(std::move(code));
-    table.rows.push_back(std::move(row));
-  }
-
-  void add_line(std::uint32_t line, bool has_code, const std::string& text) {
-    Code code{fmt::format("{:>4}. ", line), text};
-    if (const auto item = by_line_.find(line); item != by_line_.end())
-      return add_row(item->second, std::uint64_t{line}, std::move(code));
-    if (!has_code) {
-      add_text(std::move(code));
-      table.rows.back()[table.columns.size() - 2] = std::uint64_t{line};
-      return;
-    }
-    Row row;
-    row.emplace_back(std::string());
-    for (const auto& each : list_.columns) {
-      const auto& column = std::get<MetricColumn>(each);
-      row.push_back(column.is_percent ? share_cell(0, 0) : value_cell(column.metric, 0));
-    }
-    row.emplace_back(std::uint64_t{line});
-    row.emplace_back(std::move(code));
-    table.rows.push_back(std::move(row));
+  void add_line(SourceFileId file, std::uint32_t line, bool has_code, bool has_text) {
+    if (!has_text && !has_code) return;
+    Code code{fmt::format("{:>4}. ", line), texts_.line(file, line)};
+    Row hidden{std::uint64_t{line}};
+    const auto found = by_line_.find(line);
+    if (found != by_line_.end())
+      listing_.add({&found->second, 1}, std::move(hidden), std::move(code));
+    else if (has_code)
+      listing_.add({}, std::move(hidden), std::move(code));
+    else
+      listing_.add_text(std::move(code), std::move(hidden));
   }
 
   Places& places_;
   const PlaceItems& items_;
-  const Asked& asked_;
+  const Profile& profile_;
   const View& view_;
-  MetricList list_;
-  Marks marks_;
-  std::string object_;                                   // of the function; empty: of a file
-  std::map<std::uint32_t, std::uint32_t> by_line_;       // item
-  std::map<std::uint32_t, std::uint32_t> without_line_;  // item, by function
-  std::map<std::uint32_t, std::vector<std::uint32_t>> functions_;  // by their first line
+  SourceTexts texts_;
+  Listing listing_;
+  std::string object_;                                          // of the function, or of a first
+  std::map<std::uint32_t, std::uint32_t> by_line_;              // item
+  std::map<FunctionId, std::uint32_t> without_line_;            // item
+  std::map<std::uint32_t, std::vector<FunctionId>> functions_;  // by their first line
 };
-
-// The source files that a word means: a path, or its end.
-std::vector<SourceFileId> files_meant(const SourceFiles& files, const std::string& word) {
-  std::vector<SourceFileId> found;
-  for (std::uint32_t i = 0; i < files.size(); ++i) {
-    const std::string& path = files.path(SourceFileId{i});
-    if (path == word || (path.ends_with(word) && path[path.size() - word.size() - 1] == '/'))
-      found.push_back(SourceFileId{i});
-  }
-  return found;
-}
-
-Result<SourceFileId> file_of(const SourceFiles& files, const FunctionChoice& choice) {
-  const std::vector<SourceFileId> found = files_meant(files, choice.name);
-  if (choice.number > found.size() || found.empty())
-    return fault(fmt::format("{} means {} source file{}", choice.name, found.size(),
-                             found.size() == 1 ? "" : "s"));
-  if (choice.number != 0 || found.size() == 1)
-    return found[choice.number == 0 ? 0 : choice.number - 1];
-  std::string list;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    list += fmt::format("{}{} {}", i == 0 ? "" : ", ", i + 1, files.path(found[i]));
-  return fault(fmt::format("{} source files are meant by {}: {}", found.size(), choice.name, list),
-               "append the number of one");
-}
 
 }  // namespace
 
@@ -239,24 +150,18 @@ Result<Table> source_report(Analysis& analysis, const View& view, const Function
   if (!asked) return tl::unexpected(asked.error());
   const auto places = analysis.places(Grain::source, view.interrupt);
   if (!places) return tl::unexpected(places.error());
+  const auto code = chosen_code(choice, *asked, analysis.code());
+  if (!code) return tl::unexpected(code.error());
   const PlaceItems items(**places, *asked->profile, analysis.address_space());
-  Listing listing(analysis, items, *asked, view);
-  Region region;
-  if (!files_meant(analysis.code().files(), choice.name).empty()) {
-    const auto file = file_of(analysis.code().files(), choice);
-    if (!file) return tl::unexpected(file.error());
-    region.file = *file;
-    region.with_code = analysis.code().lines_with_code(*file);
-  } else {
-    const auto function = chosen(choice, *asked);
-    if (!function) return tl::unexpected(function.error());
-    auto found = listing.of_function(*function);
-    if (!found) return tl::unexpected(found.error());
-    region = std::move(*found);
-  }
-  listing.table.notes = all_notes(analysis, *asked->profile, asked->shown);
-  if (auto done = listing.add(region); !done) return tl::unexpected(done.error());
-  return std::move(listing.table);
+  SourceListing listing(analysis, items, *asked, view);
+  const auto region =
+      code->function ? listing.of_function(*code->function) : Result<Region>(Region{code->file});
+  if (!region) return tl::unexpected(region.error());
+  auto table = listing.list(*region);
+  if (!table) return table;
+  const std::vector<std::string> losses = all_notes(analysis, *asked->profile, asked->shown);
+  table->notes.insert(table->notes.begin(), losses.begin(), losses.end());
+  return table;
 }
 
 }  // namespace gnomon::reader

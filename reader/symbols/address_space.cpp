@@ -97,9 +97,12 @@ Result<Module> AddressSpace::open(std::size_t file, const Interrupt& interrupt) 
 }
 
 FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
-  const Object* object = object_at(pc, epoch);
-  if (!object) return named("<Unknown>");
-  File& file = files_[object->file];
+  const auto code = locate(pc, epoch);
+  return code ? function_in(*code) : named("<Unknown>");
+}
+
+const SymbolIndex& AddressSpace::symbols_of(std::size_t number) {
+  File& file = files_[number];
   if (!file.symbols) {
     auto loaded = load(file);
     if (!loaded) faults_.push_back(sentence(loaded.error()));
@@ -107,27 +110,39 @@ FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
     if (loaded && loaded->is_stripped()) stripped_.insert(file.path);
     file.symbols = loaded ? std::move(*loaded) : SymbolIndex({});
   }
-  const SymbolIndex::Place place = file.symbols->find(pc - object->at.bias);
+  return *file.symbols;
+}
+
+std::uint64_t AddressSpace::end_of(const Function& function) {
+  return function.size != 0 ? function.address + function.size
+                            : symbols_of(function.file).gap_end(function.address);
+}
+
+FunctionId AddressSpace::function_in(const Location& code) {
+  const SymbolIndex& symbols = symbols_of(code.file);
+  const File& file = files_[code.file];
+  const SymbolIndex::Place place = symbols.find(code.address);
   if (place.in_symbol) {
-    const Symbol& symbol = file.symbols->symbol(place.number);
-    if (const auto at = known_.find({object->file, symbol.begin}); at != known_.end())
+    const Symbol& symbol = symbols.symbol(place.number);
+    if (const auto at = known_.find({code.file, symbol.begin}); at != known_.end())
       return at->second;
-    const Names names = file.symbols->is_ada() ? Names::of_ada : Names::of_others;
+    const Names names = symbols.is_ada() ? Names::of_ada : Names::of_others;
     Function function{display_name(symbol.name.c_str(), names),
                       file.path,
-                      object->file,
+                      code.file,
                       symbol.begin,
                       symbol.end - symbol.begin,
-                      symbol.name};
+                      symbol.name,
+                      symbols.module(symbol)};
     for (const std::string& alias : symbol.aliases)
       function.aliases.push_back(display_name(alias.c_str(), names));
-    return add(object->file, symbol.begin, std::move(function));
+    return add(code.file, symbol.begin, std::move(function));
   }
   // Code between symbols: stripped static functions. The top bit keeps a gap apart from a symbol.
-  return add(object->file, place.gap_begin | 1ull << 63,
+  return add(code.file, place.gap_begin | 1ull << 63,
              {.name = fmt::format("<static>@{:#x} ({})", place.gap_begin, base_name(file.path)),
               .object = file.path,
-              .file = object->file,
+              .file = code.file,
               .address = place.gap_begin,
               .is_unnamed = true});
 }

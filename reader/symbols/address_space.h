@@ -31,6 +31,7 @@ struct Function {
   std::size_t file = Location::kNoFile;   // number of the object's file
   std::uint64_t address = 0, size = 0;    // there, bytes; size 0: not known
   std::string symbol = {};                // its name in the file; empty: it has none
+  std::string module = {};                // of a static function: its source file, if it is known
   std::vector<std::string> aliases = {};  // other names of the same code
   bool is_unnamed = false;                // "<static>@...", made up
 };
@@ -55,6 +56,10 @@ class AddressSpace {
   // The function at `pc` in that epoch; made up where there is no symbol: <Unknown>,
   // <static>@0x12345.
   FunctionId function_at(std::uint64_t pc, std::uint32_t epoch);
+  // The function at an address of a file; made up where there is no symbol.
+  FunctionId function_in(const Location& code);
+  // Where the code of a function ends in its file.
+  std::uint64_t end_of(const Function& function);
   FunctionId named(const std::string& name);  // a made-up function, such as <Total>
   // Where `pc` was in that epoch; none: in no load object.
   std::optional<Location> locate(std::uint64_t pc, std::uint32_t epoch) const;
@@ -88,6 +93,7 @@ class AddressSpace {
   Result<T> first_that_opens(const File& file, Open open) const;
   Result<SymbolIndex> load(const File& file) const;
   FunctionId find(std::uint64_t pc, std::uint32_t epoch);
+  const SymbolIndex& symbols_of(std::size_t file);
   FunctionId add(std::uint64_t file, std::uint64_t place, Function function);
 
   LiveFiles live_;

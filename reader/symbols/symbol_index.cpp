@@ -7,20 +7,16 @@
 namespace gnomon::reader {
 namespace {
 
-// Of several names for one place a function's, and the plainest: fewest leading underscores, then
-// shortest.
-bool plainer(const Symbol& a, const Symbol& b) {
-  const auto key = [](const Symbol& s) {
-    return std::tuple(s.kind, std::min(s.name.find_first_not_of('_'), s.name.size()),
-                      s.name.size());
-  };
-  return std::tuple(key(a), a.name) < std::tuple(key(b), b.name);
+// Of several names for one place a function's, and the last in alphabetical order: that is most
+// often the one that users call it by. (Sun Studio Performance Analyzer, "Aliased Functions".)
+bool is_better(const Symbol& a, const Symbol& b) {
+  return std::tie(a.kind, b.name) < std::tie(b.kind, a.name);
 }
 
 // One symbol a place.
 std::vector<Symbol> merged(std::vector<Symbol> symbols) {
   std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) {
-    return a.begin != b.begin ? a.begin < b.begin : plainer(a, b);
+    return a.begin != b.begin ? a.begin < b.begin : is_better(a, b);
   });
   std::vector<Symbol> places;
   for (Symbol& symbol : symbols) {
@@ -51,8 +47,11 @@ std::uint64_t next_of(const std::vector<std::uint64_t>& sorted, std::uint64_t at
 
 }  // namespace
 
-SymbolIndex::SymbolIndex(std::vector<Symbol> symbols, Bounds bounds)
-    : starts_(std::move(bounds.starts)) {
+SymbolIndex::SymbolIndex(std::vector<Symbol> symbols, Bounds bounds,
+                         std::vector<std::string> modules)
+    : modules_(std::move(modules)),
+      starts_(std::move(bounds.starts)),
+      ends_(std::move(bounds.ends)) {
   std::uint64_t covered = 0;  // as far as symbols with a size reach
   for (Symbol& symbol : merged(std::move(symbols))) {
     const bool sized = symbol.end > symbol.begin;
@@ -66,7 +65,7 @@ SymbolIndex::SymbolIndex(std::vector<Symbol> symbols, Bounds bounds)
     Symbol& symbol = symbols_[i];
     if (symbol.end > symbol.begin) continue;
     symbol.end = i + 1 < symbols_.size() ? symbols_[i + 1].begin : ~0ull;
-    symbol.end = next_of(starts_, symbol.begin, next_of(bounds.ends, symbol.begin, symbol.end));
+    symbol.end = next_of(starts_, symbol.begin, next_of(ends_, symbol.begin, symbol.end));
     if (symbol.end == ~0ull) symbol.end = symbol.begin + 1;
   }
   is_ada_ = std::any_of(symbols_.begin(), symbols_.end(),
@@ -92,6 +91,13 @@ void SymbolIndex::make_ranges() {
     open.push_back(i);
   }
   advance(~0ull);
+}
+
+std::uint64_t SymbolIndex::gap_end(std::uint64_t address) const {
+  const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                                     [](std::uint64_t a, const Range& r) { return a < r.begin; });
+  const std::uint64_t end = next_of(starts_, address, next_of(ends_, address, ~0ull));
+  return next == ranges_.end() ? end : std::min(end, next->begin);
 }
 
 SymbolIndex::Place SymbolIndex::find(std::uint64_t address) const {

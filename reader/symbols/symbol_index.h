@@ -17,6 +17,7 @@ struct Symbol {
   std::uint64_t begin = 0, end = 0;  // addresses of the file; equal: its size is not known
   std::string name;                  // as the file has it
   SymbolKind kind = SymbolKind::function;
+  std::uint32_t module = 0;  // of a static function: among the index's modules; 0: none
   std::vector<std::string> aliases = {};  // other names of the same place
 };
 
@@ -43,7 +44,9 @@ class SymbolIndex {
   static Result<SymbolIndex> load_vdso(const std::string& build_id);
   // Symbols in any order, overlapping allowed: an address is in the innermost. A symbol without a
   // size reaches to the next one, start or end, and is no symbol inside one with a size.
-  explicit SymbolIndex(std::vector<Symbol> symbols, Bounds bounds = {});
+  // modules: names of source files, the first empty.
+  explicit SymbolIndex(std::vector<Symbol> symbols, Bounds bounds = {},
+                       std::vector<std::string> modules = {""});
 
   // The symbol that `address` lies in, or where the function without a symbol begins that it lies
   // in: at the nearest known start below, but above the last symbol's end.
@@ -53,8 +56,13 @@ class SymbolIndex {
     std::uint64_t gap_begin;  // of the function without a symbol
   };
   Place find(std::uint64_t address) const;
+  // Where the code ends that an address in a gap belongs to: at the next symbol, known start or
+  // section's end.
+  std::uint64_t gap_end(std::uint64_t address) const;
   const Symbol& symbol(std::uint32_t number) const { return symbols_[number]; }
   std::size_t size() const { return symbols_.size(); }
+  // The source file of a static function, as its symbol table has it; empty: not known.
+  const std::string& module(const Symbol& symbol) const { return modules_[symbol.module]; }
   // Returns true if the file has no build-id and was changed since it was recorded, though its
   // layout is the same.
   bool was_touched() const { return was_touched_; }
@@ -71,9 +79,10 @@ class SymbolIndex {
   };
   void make_ranges();
 
-  std::vector<Symbol> symbols_;        // sorted
-  std::vector<Range> ranges_;          // sorted, apart from each other
-  std::vector<std::uint64_t> starts_;  // sorted
+  std::vector<std::string> modules_;
+  std::vector<Symbol> symbols_;               // sorted
+  std::vector<Range> ranges_;                 // sorted, apart from each other
+  std::vector<std::uint64_t> starts_, ends_;  // sorted
   bool is_ada_ = false;
   bool was_touched_ = false;
   bool is_stripped_ = false;

@@ -31,7 +31,8 @@ def fault_of(build, experiment, program):
     """What is wrong with a program being recorded, or None: it is sampled, and once its input is over it says "right" and ends."""
     if not recorded.wait_for_samples(build, experiment, program):
         status = program.poll()
-        return f"no samples; exit status {status}" + (f": {program.stdout.read()}" if status is not None else "")
+        said = f": {program.stdout.read()}" if status is not None else ""
+        return f"no samples; exit status {status}{said}; {recorded.status(build, experiment)}"
     try:
         printed, _ = program.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:

@@ -30,6 +30,9 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     printed = run(prefix / "bin/gnomon", "print", "-functions", "test.1.er", cwd=work)
     assert lldb_session.rows(printed.stdout) == rows, printed.stdout
 
+    decoded = run(prefix / "bin/gnomon", "print", "-disasm", "half", "test.1.er", cwd=work)
+    assert "retq" in decoded.stdout, decoded
+
     with subprocess.Popen(["sleep", "100"]) as sleeper:
         try:
             collected = run(prefix / "bin/gnomon", "collect", "-P", sleeper.pid, "-t", 1, cwd=work)

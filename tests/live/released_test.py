@@ -116,7 +116,9 @@ def masks(work, record, times):
         wait_for(lambda: (before := Process(program.pid)).signals["SigCgt"] & SIGUSR2 and all(mask & SIGPROF for mask in before.masks.values()))
         before = Process(program.pid)
         whole = 0
-        for number in range(1, times + 1):
+        for number in range(1, times + 5):
+            if number > times and whole:
+                break
             during = record(work, program, number)
             if not during:
                 continue

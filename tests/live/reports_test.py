@@ -3,6 +3,7 @@
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,7 @@ def near(a, b):
 
 with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     answers, _ = lldb_session.run(build, split, [
-        "collector enable", "breakpoint set -n checkpoint", "run", "frame select 1", "collector csingle", "collector csingle half", "collector source",
+        "collector enable", "breakpoint set -n checkpoint", "run", "frame select 1", "collector csingle", "collector csingle half", "collector source", "collector disasm spin",
         "collector calltree --limit 3", "collector callers-callees", "collector metrics e.ticks:size", "collector sort -name",
         "collector functions", "collector functions --metrics i%totalcpu --sort i.totalcpu", "continue"], work, arguments=["1"])
     by = dict(answers)
@@ -86,6 +87,17 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
         outermost = found.splitlines()[-1].split(" (")[0]
         place = f"{row['source_file']}:{row['line']}" if row["source_file"] else "??:?"
         assert outermost in (place, place.replace("?:?", "?:0")), (row, found)
+
+    # The instructions of a function are objdump's, and add up to it.
+    name = "work::spin(unsigned long)"
+    listed = [row for row in rows(experiment, "-disasm", "spin") if row["address"]]
+    dumped = subprocess.run(["objdump", "-d", "-C", f"--disassemble={name}", split], capture_output=True, text=True, timeout=30).stdout
+    known = [int(line.split(":")[0], 16) for line in dumped.splitlines() if re.match(r" +[0-9a-f]+:\t.*\t", line)]
+    assert known and [int(row["address"], 16) for row in listed] == known, (listed, dumped)
+    assert near(sum(row["exclusive_totalcpu"] for row in listed), functions[name]["exclusive_totalcpu"]), listed
+    assert any(row["code"].startswith("callq") and row["code"].endswith("<clock_gettime@plt>") for row in listed), listed
+    plain = [line.split(":  ")[1] for line in by["collector disasm spin"].splitlines() if ":  " in line and "] " in line]
+    assert plain == [row["code"].rstrip() for row in listed], (plain, listed)
 
     tree = rows(experiment, "-calltree")
     assert near(tree[0]["attributed_totalcpu"], total) and tree[0]["name"] == "<Total>"

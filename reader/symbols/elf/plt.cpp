@@ -18,7 +18,9 @@ constexpr std::uint64_t kMostBytes = 64 << 20;  // of one section
 
 using Slots = std::map<std::uint64_t, const char*>;
 
-void add_slots(Elf* elf, Elf_Scn* relocations, const GElf_Shdr& header, Slots& slots) {
+// take(relocation, name) for each relocation of a section; name null: it has none.
+template <typename Take>
+void each_relocation(Elf* elf, Elf_Scn* relocations, const GElf_Shdr& header, Take take) {
   Elf_Data* data = elf_getdata(relocations, nullptr);
   Elf_Scn* symbols = elf_getscn(elf, header.sh_link);
   GElf_Shdr of_symbols;
@@ -28,14 +30,29 @@ void add_slots(Elf* elf, Elf_Scn* relocations, const GElf_Shdr& header, Slots& s
   const auto count = static_cast<int>(std::min(header.sh_size, kMostBytes) / header.sh_entsize);
   for (int i = 0; i < count; ++i) {
     GElf_Rela relocation;
-    if (!gelf_getrela(data, i, &relocation)) return;
-    const auto type = GELF_R_TYPE(relocation.r_info);
-    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
     GElf_Sym symbol;
-    if (!gelf_getsym(entries, static_cast<int>(GELF_R_SYM(relocation.r_info)), &symbol)) continue;
-    const char* name = elf_strptr(elf, of_symbols.sh_link, symbol.st_name);
-    if (name && *name) slots[relocation.r_offset] = name;
+    if (!gelf_getrela(data, i, &relocation)) return;
+    const auto number = static_cast<int>(GELF_R_SYM(relocation.r_info));
+    const char* name = number != 0 && gelf_getsym(entries, number, &symbol)
+                           ? elf_strptr(elf, of_symbols.sh_link, symbol.st_name)
+                           : nullptr;
+    take(relocation, name && *name ? name : nullptr);
   }
+}
+
+// Likewise of all sections.
+template <typename Take>
+void each_relocation(Elf* elf, Take take) {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section));) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_link != 0)
+      each_relocation(elf, section, header, take);
+  }
+}
+
+bool fills_slot(const GElf_Rela& relocation) {
+  const auto type = GELF_R_TYPE(relocation.r_info);
+  return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 }
 
 bool is_plt(const GElf_Shdr& header, const char* name) {
@@ -45,11 +62,9 @@ bool is_plt(const GElf_Shdr& header, const char* name) {
 
 Slots slots_of(Elf* elf) {
   Slots slots;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section));) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_link != 0)
-      add_slots(elf, section, header, slots);
-  }
+  each_relocation(elf, [&](const GElf_Rela& relocation, const char* name) {
+    if (name && fills_slot(relocation)) slots[relocation.r_offset] = name;
+  });
   return slots;
 }
 
@@ -112,6 +127,19 @@ bool add_plt_symbols(Elf* elf, NameRoom& room, std::vector<Symbol>& all) {
     all.insert(all.end(), symbols.begin(), symbols.end());
   }
   return !room.is_full();
+}
+
+std::map<std::uint64_t, SlotTarget> slot_targets(Elf* elf, NameRoom& room) {
+  std::map<std::uint64_t, SlotTarget> targets;
+  GElf_Ehdr file;
+  if (!gelf_getehdr(elf, &file) || file.e_machine != EM_X86_64) return targets;
+  each_relocation(elf, [&](const GElf_Rela& relocation, const char* name) {
+    if (GELF_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE)
+      targets[relocation.r_offset].address = static_cast<std::uint64_t>(relocation.r_addend);
+    else if (name && fills_slot(relocation) && room.take(name))
+      targets[relocation.r_offset].name = name;
+  });
+  return targets;
 }
 
 }  // namespace gnomon::reader

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "reader/symbols/elf/elf_file.h"
@@ -21,5 +22,14 @@ bool add_plt_symbols(Elf* elf, NameRoom& room, std::vector<Symbol>& symbols);
 // where there is no room for a name.
 std::vector<Symbol> plt_symbols(const unsigned char* code, std::size_t bytes, std::uint64_t address,
                                 const std::map<std::uint64_t, const char*>& slots, NameRoom& room);
+
+// What a slot of the global offset table leads to: a function of another object, by its name, or
+// an address of the file.
+struct SlotTarget {
+  std::string name;
+  std::uint64_t address = 0;
+};
+// By the slots' addresses.
+std::map<std::uint64_t, SlotTarget> slot_targets(Elf* elf, NameRoom& room);
 
 }  // namespace gnomon::reader

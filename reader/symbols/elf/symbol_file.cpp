@@ -52,31 +52,50 @@ bool is_made_up(std::string_view name) {
          name.starts_with("__stop_") || name == "etext" || name == "_etext" || name == "__etext";
 }
 
-// Adds the symbol if it names code. begin: address of the file. Returns false if there are too many
-// names.
-bool add_symbol(const GElf_Sym& symbol, std::uint64_t begin, const char* name,
-                const std::vector<CodeRange>& code, NameRoom& room, std::vector<Symbol>& symbols) {
-  const auto type = GELF_ST_TYPE(symbol.st_info);
-  const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
-  if (!name || !*name || symbol.st_shndx == SHN_UNDEF || symbol.st_size > ~begin) return true;
-  const bool is_label = type == STT_NOTYPE && symbol.st_shndx != SHN_ABS && !is_made_up(name) &&
-                        contains(code, begin);
-  if (!is_function && !is_label) return true;
-  if (!room.take(name)) return false;
-  symbols.push_back({begin, begin + symbol.st_size, name,
-                     is_function ? SymbolKind::function : SymbolKind::label});
-  return true;
-}
+// The symbols of a file that name code.
+class Gathering {
+ public:
+  Gathering(const std::vector<CodeRange>& code, std::uint64_t bytes) : room(bytes), code_(code) {}
+
+  // begin: address of the file. Returns false if there are too many names.
+  bool add(const GElf_Sym& symbol, std::uint64_t begin, const char* name) {
+    const auto type = GELF_ST_TYPE(symbol.st_info);
+    const bool is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+    if (!name || !*name || symbol.st_shndx == SHN_UNDEF || symbol.st_size > ~begin) return true;
+    // A module's local symbols follow its name.
+    if (type == STT_FILE) return begin_module(name);
+    const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
+    const bool is_label = type == STT_NOTYPE && symbol.st_shndx != SHN_ABS && !is_made_up(name) &&
+                          contains(code_, begin);
+    if (!is_function && !is_label) return true;
+    if (!room.take(name)) return false;
+    symbols.push_back({begin, begin + symbol.st_size, name,
+                       is_function ? SymbolKind::function : SymbolKind::label,
+                       is_local ? static_cast<std::uint32_t>(modules.size() - 1) : 0});
+    return true;
+  }
+
+  NameRoom room;
+  std::vector<Symbol> symbols;
+  std::vector<std::string> modules{""};
+
+ private:
+  bool begin_module(const char* name) {
+    if (modules.back() == name) return true;
+    if (!room.take(name)) return false;
+    modules.emplace_back(name);
+    return true;
+  }
+
+  const std::vector<CodeRange>& code_;
+};
 
 // Adds the symbols of the file, and those of its stubs. Returns true if neither it nor a debug file
 // has the names of static functions.
-Result<bool> add_symbols(const Module& file, const Interrupt& interrupt,
-                         const std::vector<CodeRange>& code, std::vector<Symbol>& symbols) {
+Result<bool> add_symbols(const Module& file, const Interrupt& interrupt, Gathering& found) {
   constexpr int kAsk = 4096, kMost = 1 << 24;
   const int count = dwfl_module_getsymtab(file.get());
   if (count > kMost) return fault(fmt::format("it has {} symbols, as no program has", count));
-  const char* debug_file = file.debug_file();
-  NameRoom room(file.bytes_on_disk() + (debug_file ? bytes_on_disk(debug_file) : 0));
   for (int i = 1; i < count; ++i) {
     if (i % kAsk == 0 && interrupt.asked()) return interrupted();
     GElf_Sym symbol;
@@ -84,12 +103,19 @@ Result<bool> add_symbols(const Module& file, const Interrupt& interrupt,
     GElf_Word section = SHN_UNDEF;
     const char* name =
         dwfl_module_getsym_info(file.get(), i, &symbol, &address, &section, nullptr, nullptr);
-    if (section != SHN_UNDEF && !add_symbol(symbol, address - file.bias(), name, code, room, symbols))
+    if (section != SHN_UNDEF && !found.add(symbol, address - file.bias(), name))
       return fault("its names take more room than a file of its size has");
   }
-  if (!add_plt_symbols(file.elf(), room, symbols))
+  if (!add_plt_symbols(file.elf(), found.room, found.symbols))
     return fault("the names of its stubs take more room than a file of its size has");
-  return !debug_file && !has_symbol_table(file.elf());
+  return !file.debug_file() && !has_symbol_table(file.elf());
+}
+
+// Bytes on the disk of the file and of its debug file, in which the names are.
+std::uint64_t bytes_of(const Module& file) {
+  dwfl_module_getsymtab(file.get());
+  const char* debug_file = file.debug_file();
+  return file.bytes_on_disk() + (debug_file ? bytes_on_disk(debug_file) : 0);
 }
 
 Bounds bounds_of(Elf* elf, const std::vector<CodeRange>& code) {
@@ -120,11 +146,12 @@ Result<SymbolIndex> SymbolIndex::load(const ObjectSource& source, const FileIden
   const auto file = Module::open(source, identity, interrupt);
   if (!file) return tl::unexpected(file.error());
   const std::vector<CodeRange> code = code_of(file->elf());
-  std::vector<Symbol> symbols;
-  auto added = add_symbols(*file, interrupt, code, symbols);
+  Gathering found(code, bytes_of(*file));
+  auto added = add_symbols(*file, interrupt, found);
   if (!added && interrupt.asked()) return interrupted();
   if (!added) return fault(source.path + " is damaged: " + added.error().what);
-  SymbolIndex index(std::move(symbols), bounds_of(file->elf(), code));
+  SymbolIndex index(std::move(found.symbols), bounds_of(file->elf(), code),
+                    std::move(found.modules));
   index.was_touched_ = was_written_since(source.path, identity);
   index.is_stripped_ = *added;
   return index;
@@ -141,9 +168,8 @@ Result<SymbolIndex> SymbolIndex::load_vdso(const std::string& build_id) {
   std::memcpy(&header, image, sizeof header);
   const ElfHandle elf(elf_memory(image, image_bytes(header)));
   if (!elf || (!build_id.empty() && build_id_of(elf.get()) != build_id)) return other();
-  NameRoom room(0);
-  std::vector<Symbol> symbols;
   const std::vector<CodeRange> code = code_of(elf.get());
+  Gathering found(code, 0);
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section));) {
     GElf_Shdr of_section;
     if (!gelf_getshdr(section, &of_section) || of_section.sh_type != SHT_DYNSYM ||
@@ -153,10 +179,10 @@ Result<SymbolIndex> SymbolIndex::load_vdso(const std::string& build_id) {
     const auto count = static_cast<int>(of_section.sh_size / of_section.sh_entsize);
     for (int i = 1; data && i < count; ++i)
       if (GElf_Sym symbol; gelf_getsym(data, i, &symbol))
-        add_symbol(symbol, symbol.st_value,
-                   elf_strptr(elf.get(), of_section.sh_link, symbol.st_name), code, room, symbols);
+        found.add(symbol, symbol.st_value,
+                  elf_strptr(elf.get(), of_section.sh_link, symbol.st_name));
   }
-  return SymbolIndex(std::move(symbols), bounds_of(elf.get(), code));
+  return SymbolIndex(std::move(found.symbols), bounds_of(elf.get(), code));
 }
 
 }  // namespace gnomon::reader

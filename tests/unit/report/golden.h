@@ -16,9 +16,28 @@ namespace gnomon::test {
 
 inline constexpr std::uint64_t kMs = 1'000'000, kBias = 0x10000;
 
+// Knows some instructions by their addresses, and no others.
+class KnownInstructions : public reader::Disassembler {
+ public:
+  std::vector<reader::Instruction> known;
+  Result<std::vector<reader::Instruction>> decode(std::span<const unsigned char> code,
+                                                  std::uint64_t address) override {
+    std::vector<reader::Instruction> found;
+    for (const reader::Instruction& each : known)
+      if (each.address == address && each.address + each.bytes <= address + code.size()) {
+        found.push_back(each);
+        address += each.bytes;
+        code = code.subspan(each.bytes);
+      }
+    return found;
+  }
+};
+
 class ExperimentHost : public commands::Host {
  public:
-  explicit ExperimentHost(std::string experiment) : experiment_(std::move(experiment)) {}
+  ExperimentHost(std::string experiment, reader::Disassembler& disassembler)
+      : experiment_(std::move(experiment)), disassembler_(disassembler) {}
+  Result<reader::Disassembler*> disassembler() override { return &disassembler_; }
   Result<std::string> experiment() override { return experiment_; }
   Result<std::string> function() override { return std::string("_ZN4work4halfEm"); }
   std::size_t default_limit() const override { return 0; }
@@ -28,6 +47,7 @@ class ExperimentHost : public commands::Host {
 
  private:
   std::string experiment_;
+  reader::Disassembler& disassembler_;
 };
 
 inline std::string golden_header() {
@@ -132,7 +152,7 @@ class GoldenTest : public testing::Test {
 
   // One command after the other, as a user of one session types them.
   std::string transcript(const std::vector<std::string>& lines) {
-    ExperimentHost host(directory_.path());
+    ExperimentHost host(directory_.path(), instructions_);
     std::string text;
     for (const std::string& line : lines) {
       std::istringstream words(line);
@@ -169,6 +189,7 @@ class GoldenTest : public testing::Test {
   }
 
   test::Directory directory_;
+  KnownInstructions instructions_;
   std::string object_;
   collector::Recorder* recorder_ = nullptr;
   std::uint64_t now_ = 1000;

@@ -44,6 +44,34 @@ TEST_F(GoldenLines, Source) {
           "setpath " + sources + ":/nowhere", "addpath /tmp"});
 }
 
+// Of spread and bare nothing is known where decoding ends.
+TEST_F(GoldenLines, Disassembly) {
+  instructions_.known = {{0x10050, 1, "pushq", "%rbp"},
+                         {0x10051, 3, "movq", "%rdi, %rbp"},
+                         {0x10054, 1, "pushq", "%rbx"},
+                         {0x10055, 3, "movslq", "%esi, %rbx"},
+                         {0x10058, 4, "subq", "$0x8, %rsp"},
+                         {0x1005c, 2, "testl", "%ebx, %ebx"},
+                         {0x1005e, 2, "je", "0x10078"},
+                         {0x10060, 3, "leal", "-0x1(%rbx), %esi"},
+                         {0x10063, 5, "callq", "0x1010"},
+                         {0x10068, 4, "addl", "(%rbp,%rbx,4), %eax"},
+                         {0x1006c, 4, "addq", "$0x8, %rsp"},
+                         {0x10070, 1, "popq", "%rbx"},
+                         {0x10071, 1, "popq", "%rbp"},
+                         {0x10072, 1, "retq", ""},
+                         {0x10073, 5, "callq", "*0x1f88(%rip)"},
+                         {0x10078, 4, "addq", "$0x8, %rsp"},
+                         {0x1007c, 5, "movl", "$0x40, %esi"},
+                         {0x10081, 1, "popq", "%rbx"},
+                         {0x10082, 1, "popq", "%rbp"},
+                         {0x10083, 5, "jmp", "0x10000"},
+                         {0x100b9, 4, "endbr64", ""}};
+  expect("disasm.txt", {"pathmap /src " GNOMON_SOURCE "/tests/targets/lines", "disasm visit",
+                        "disasm visit --format csv", "disasm bare --metrics e.totalcpu",
+                        "dthresh 100", "disasm <Truncated-stack>"});
+}
+
 TEST_F(GoldenLines, Summaries) {
   expect("summaries.txt", {"fsummary", "fsingle visit", "fsingle spread --format json",
                            "lsummary --limit 2", "psummary --limit 2", "fsingle nowhere"});

@@ -18,7 +18,7 @@ std::string name(const SymbolIndex& index, std::uint64_t at) {
                          : "gap " + std::to_string(place.gap_begin);
 }
 
-TEST(SymbolIndex, PlainestAliasAndGaps) {
+TEST(SymbolIndex, LastAliasAndGaps) {
   const SymbolIndex index({{0x10, 0x20, "__write"},
                            {0x10, 0x20, "write"},
                            {0x10, 0x18, "__libc_write"},
