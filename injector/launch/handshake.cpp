@@ -11,6 +11,7 @@
 #include <chrono>
 #include <thread>
 
+#include "injector/attach/remote/remote_process.h"
 #include "injector/recording.h"
 #include "libcollector/format/control.h"
 
@@ -31,15 +32,36 @@ bool runs(pid_t pid) {
   return readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path, sizeof path) > 0;
 }
 
+// How long the process has been able to run. A debugger that reads the symbols of a program's
+// libraries holds the program meanwhile, on a busy machine for seconds.
+class Patience {
+ public:
+  Patience(pid_t pid, Clock::duration limit) : pid_(pid), left_(limit) {}
+
+  // To be called often: what has passed since the call before counts by the state found now.
+  bool lasts() {
+    const auto now = Clock::now();
+    const char state = state_of(pid_, pid_);
+    if (state != 't' && state != 'T') left_ -= now - seen_;
+    seen_ = now;
+    return left_ > Clock::duration::zero();
+  }
+
+ private:
+  pid_t pid_;
+  Clock::duration left_;
+  Clock::time_point seen_ = Clock::now();
+};
+
 }  // namespace
 
 Result<std::string> ask_to_record(const Expected& expected, unsigned limit_ms,
                                   const std::function<void(const std::string& experiment)>& armed,
                                   const std::stop_token& stop) {
   const auto& [stem, session, pid] = expected;
-  const auto limit = Clock::now() + std::chrono::milliseconds(limit_ms);
+  Patience patience(pid, std::chrono::milliseconds(limit_ms));
   Found found;
-  for (; Clock::now() < limit && !stop.stop_requested();
+  for (; patience.lasts() && !stop.stop_requested();
        std::this_thread::sleep_for(std::chrono::microseconds(500))) {
     if (!found.page) found = find_experiment(stem, session, pid);
     const MappedControl& page = found.page;

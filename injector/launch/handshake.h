@@ -19,9 +19,10 @@ struct Expected {
   pid_t pid;
 };
 
-// Waits up to `limit_ms` for the control page of the experiment and for the collector to be armed,
-// calls `armed`, which may be empty, and tells the collector to record. Returns the experiment,
-// empty if the program has ended; a Fault says why the program runs without being recorded.
+// Waits for the control page of the experiment and for the collector to be armed, for up to
+// `limit_ms` in which the process is not stopped, calls `armed`, which may be empty, and tells the
+// collector to record. Returns the experiment, empty if the program has ended; a Fault says why the
+// program runs without being recorded.
 Result<std::string> ask_to_record(const Expected& expected, unsigned limit_ms,
                                   const std::function<void(const std::string& experiment)>& armed,
                                   const std::stop_token& stop);

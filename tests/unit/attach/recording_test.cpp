@@ -6,11 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "injector/launch/handshake.h"
 #include "injector/overwriting.h"
@@ -94,6 +97,28 @@ TEST_F(LeftBehind, AProgramThatEndedIsNotWaitedFor) {
       injector::ask_to_record({settings_.stem, settings_.session, ended}, kLimitMs, {}, {});
   EXPECT_EQ(begun.value_or("failed"), "");
   EXPECT_EQ(waitpid(ended, nullptr, 0), ended);
+}
+
+// A debugger may hold a program that it has launched for longer than the program has to begin.
+TEST_F(LeftBehind, TimeInWhichTheProgramIsStoppedDoesNotCount) {
+  const pid_t held = fork();
+  if (held == 0) {
+    raise(SIGSTOP);
+    _exit(0);
+  }
+  ASSERT_GT(held, 0);
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(held), &info, WSTOPPED | WNOWAIT), 0);
+  std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    make(1, format::State::armed, 7, held);
+  });
+  constexpr unsigned kLimitMs = 50;
+  const auto begun =
+      injector::ask_to_record({settings_.stem, settings_.session, held}, kLimitMs, {}, {});
+  EXPECT_EQ(begun.value_or("failed"), folder_ / "test.1.er");
+  ASSERT_EQ(kill(held, SIGCONT), 0);
+  EXPECT_EQ(waitpid(held, nullptr, 0), held);
 }
 
 // A process has mapped the page of its experiment from before the recording begins.
