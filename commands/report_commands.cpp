@@ -32,7 +32,9 @@ reader::View view_of(Host& host, const Invocation& call) {
 Result<reader::Analysis*> analysis_of(Host& host, const Invocation& call) {
   const auto directory = directory_of(host, call);
   if (!directory) return tl::unexpected(directory.error());
-  return host.analysis(*directory, call.span);
+  auto analysis = host.analysis(*directory, call.span);
+  if (analysis) (*analysis)->show_inlines(host.choice().view.inlines);
+  return analysis;
 }
 
 // Renders a report, and names the experiment where the user may take it for another.

@@ -40,6 +40,19 @@ Result<Answer> run_limit(Host& host, const Invocation& call) {
   return Answer{};
 }
 
+Result<Answer> run_inlines(Host& host, const Invocation& call) {
+  bool& inlines = host.choice().view.inlines;
+  if (!call.arguments.empty()) {
+    const std::string& word = call.arguments.front();
+    if (word != "on" && word != "off")
+      return fault("inlines " + word + " is not known", "type `inlines on` or `inlines off`");
+    inlines = word == "on";
+  }
+  return Answer{inlines ? "Inlined functions are shown as functions of their own.\n"
+                        : "What is inlined counts for the function and line of the call.\n",
+                {}};
+}
+
 // A number of per cent.
 template <double reader::View::*Threshold>
 Result<Answer> run_threshold(Host& host, const Invocation& call) {
@@ -111,6 +124,11 @@ constexpr std::array kViews{
     Command{"limit", "", "N", "Limit later reports to N rows.",
             "As the option --limit of each of them; 0 shows all.\n", kNoOptions, Role::print_view,
             1, run_limit},
+    Command{"inlines", "", "[on|off]", "Choose whether inlined functions are shown.",
+            "on: a function that was inlined is a function of its own in every report, called from "
+            "the line where it was inlined; the debug information (-g) tells. off, at first: what "
+            "was inlined counts for the function and the line of the call, as it ran.\n",
+            kNoOptions, Role::view, 1, run_inlines},
     Command{"sthresh", "", "[PERCENT]", "Choose which source lines are marked as hot.",
             "`source` marks a line with ## if one of its values is at least so much of the largest "
             "one in the listing. Without PERCENT: what is chosen. It is 75 at first.\n",

@@ -76,10 +76,7 @@ Result<void> Analysis::update(const Interrupt& interrupt) {
   shared_->instants.read_new(experiment());
   is_spent_ = !news;
   if (!news) return tl::unexpected(news.error());
-  if (*news || experiment().objects.size() != objects_) {
-    profile_.reset();
-    for (auto& each : places_) each.reset();
-  }
+  if (*news || experiment().objects.size() != objects_) forget_profiles();
   return {};
 }
 
@@ -93,9 +90,21 @@ std::span<const Sample> Analysis::span_samples() const {
   return {begin, std::max(begin, end)};
 }
 
+void Analysis::forget_profiles() {
+  profile_.reset();
+  for (auto& each : places_) each.reset();
+}
+
+void Analysis::show_inlines(bool are_shown) {
+  if (are_shown != has_inlines_) forget_profiles();
+  has_inlines_ = are_shown;
+}
+
 void Analysis::take_objects(const Interrupt& interrupt) {
   objects_ = experiment().objects.size();
-  shared_->space.set_objects(experiment().objects, live_files_of(experiment().header));
+  const LiveFiles live = live_files_of(experiment().header);
+  shared_->space.set_made_code(PerfMap::load(experiment(), live.root()));
+  shared_->space.set_objects(experiment().objects, live);
   shared_->space.set_interrupt(interrupt);
   shared_->places.objects_have_changed();
 }
@@ -104,7 +113,8 @@ Result<const Profile*> Analysis::profile(const Interrupt& interrupt) {
   if (profile_) return &*profile_;
   AddressSpace& space = shared_->space;
   take_objects(interrupt);
-  auto built = Profile::build(sums_, recording_.stacks(), space, interrupt);
+  auto built = Profile::build(sums_, recording_.stacks(), space,
+                              has_inlines_ ? &shared_->places : nullptr, interrupt);
   // Symbols that an interruption kept from being loaded are missing from then on.
   if (built && interrupt.asked()) built = interrupted();
   space.set_interrupt({});
@@ -119,8 +129,9 @@ Result<const PlaceProfile*> Analysis::places(Grain grain, const Interrupt& inter
   if (kept) return &*kept;
   take_objects(interrupt);
   const auto frames = stack_frames(sums_.used(), recording_.stacks(), interrupt);
-  auto built = frames ? PlaceProfile::build(sums_, *frames, shared_->places, grain, interrupt)
-                      : Result<PlaceProfile>(tl::unexpected(frames.error()));
+  auto built =
+      frames ? PlaceProfile::build(sums_, *frames, shared_->places, grain, has_inlines_, interrupt)
+             : Result<PlaceProfile>(tl::unexpected(frames.error()));
   shared_->space.set_interrupt({});
   is_spent_ = !built;
   if (!built) return tl::unexpected(built.error());
@@ -132,6 +143,8 @@ std::vector<std::string> Analysis::symbol_notes() const {
   std::vector<std::string> notes;
   for (const std::string& missing : shared_->space.faults())
     notes.push_back("no symbols: " + missing);
+  if (const std::string& refusal = shared_->space.made_code().refusal(); !refusal.empty())
+    notes.push_back(refusal);
   for (const std::string& path : shared_->space.doubtful())
     notes.push_back("names may be those of another build: " + path +
                     " was changed since it was recorded, and has no build-id.");

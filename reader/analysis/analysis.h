@@ -64,6 +64,9 @@ class Analysis {
   std::uint64_t last_event() const { return last_event_; }
   // Returns true if the event lies in the span.
   bool contains(const Event& event);
+  // Inlined functions are frames of their own from now on, or not; at first they are not.
+  void show_inlines(bool are_shown);
+  bool has_inlines() const { return has_inlines_; }
   // The profile of what was read; it is valid until the next `update`.
   Result<const Profile*> profile(const Interrupt& interrupt);
   // Likewise of lines or instructions.
@@ -80,6 +83,8 @@ class Analysis {
   const std::map<std::string, std::string>& without_lines() const {
     return shared_->places.without_lines();
   }
+  // Load objects whose code cannot be read, of those that a report of instructions asked for.
+  std::vector<std::string> without_code() const { return shared_->places.without_code(); }
   // Why names are missing from the profile, sentences.
   std::vector<std::string> symbol_notes() const;
 
@@ -88,6 +93,7 @@ class Analysis {
   Result<void> add(const Event& event);
   std::uint64_t time_of(const Event& event);
   static std::uint32_t thread_of(const Event& event);
+  void forget_profiles();
   void take_objects(const Interrupt& interrupt);
 
   Recording recording_;
@@ -98,6 +104,7 @@ class Analysis {
   ByTime sampled_;
   std::optional<Profile> profile_;
   std::array<std::optional<PlaceProfile>, kGrains> places_;
+  bool has_inlines_ = false;
   std::size_t objects_ = 0;  // load objects that the profile knows
   std::array<std::uint64_t, 256> events_{};
   std::array<const EventLayout::Field*, 256> times_{};  // by event kind; null: not found yet

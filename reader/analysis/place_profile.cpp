@@ -6,17 +6,28 @@
 namespace gnomon::reader {
 
 Result<PlaceProfile> PlaceProfile::build(const Sums& sums, std::span<const StackFrame> frames,
-                                         Places& places, Grain grain, const Interrupt& interrupt) {
+                                         Places& places, Grain grain, bool with_inlines,
+                                         const Interrupt& interrupt) {
   PlaceProfile profile(sums, places, grain);
-  profile.items_.resize(frames.size());
+  std::vector<Item>& items = profile.items_;
+  items.resize(frames.size());
+  profile.stacks_ = frames.size();
   for (std::uint32_t id = 0; id < frames.size(); ++id) {
     if (interrupt.asked(id)) return interrupted();
     const StackFrame& frame = frames[id];
-    Item& item = profile.items_[id];
-    item.caller = frame.caller;
-    if (frame.kind == FrameKind::cut) item.place = places.of_cut_stack(grain);
-    if (frame.kind == FrameKind::code)
-      item.place = places.at(grain, frame.pc, frame.epoch, frame.is_leaf, interrupt);
+    items[id].caller = frame.caller;
+    if (frame.kind == FrameKind::cut) items[id].place = places.of_cut_stack(grain);
+    if (frame.kind != FrameKind::code) continue;
+    if (!with_inlines) {
+      items[id].place = places.at(grain, frame.pc, frame.epoch, frame.is_leaf, interrupt);
+      continue;
+    }
+    const auto chain = places.chain_at(grain, frame.pc, frame.epoch, frame.is_leaf, interrupt);
+    items[id].place = chain.back();
+    for (std::size_t outer = 0; outer + 1 < chain.size(); ++outer) {
+      items.push_back({chain[outer], items[id].caller});
+      items[id].caller = static_cast<std::uint32_t>(items.size() - 1);
+    }
   }
   // Lines that an interruption kept from being read are missing from then on.
   if (interrupt.asked()) return interrupted();
@@ -41,6 +52,7 @@ void PlaceProfile::find_recursion() {
     const std::uint32_t top = path.back();
     if (next[top] < first[top + 1]) {
       const std::uint32_t id = called[next[top]++];
+      order_.push_back(id);
       items_[id].recurs = open[index(items_[id].place)]++ != 0;
       path.push_back(id);
       continue;
@@ -56,13 +68,13 @@ const PlaceValues& PlaceProfile::values(MetricId metric) const {
   PlaceValues values{sums_->total(metric), Values(size_), Values(size_)};
   const Values& by_stack = sums_->by_stack(metric);
   Values below(items_.size());  // of each frame and of all it called
-  std::copy_n(by_stack.begin(), std::min(by_stack.size(), below.size()), below.begin());
-  for (std::size_t id = items_.size(); id-- > 1;) {
-    const Item& item = items_[id];
-    if (item.place == Item::kNone) continue;
-    if (id < by_stack.size()) values.exclusive[index(item.place)] += by_stack[id];
-    if (!item.recurs) values.inclusive[index(item.place)] += below[id];
-    if (item.caller != 0) below[item.caller] += below[id];
+  const std::size_t stacks = std::min(by_stack.size(), stacks_);
+  std::copy_n(by_stack.begin(), stacks, below.begin());
+  for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+    const Item& item = items_[*id];
+    if (*id < stacks) values.exclusive[index(item.place)] += by_stack[*id];
+    if (!item.recurs) values.inclusive[index(item.place)] += below[*id];
+    below[item.caller] += below[*id];
   }
   kept = std::move(values);
   return *kept;

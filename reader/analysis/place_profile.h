@@ -25,9 +25,11 @@ struct PlaceValues {
 
 class PlaceProfile {
  public:
-  // sums, places: must outlive the profile. Fault: the user interrupted.
+  // sums, places: must outlive the profile. with_inlines: inlined functions are frames of their
+  // own. Fault: the user interrupted.
   static Result<PlaceProfile> build(const Sums& sums, std::span<const StackFrame> frames,
-                                    Places& places, Grain grain, const Interrupt& interrupt);
+                                    Places& places, Grain grain, bool with_inlines,
+                                    const Interrupt& interrupt);
 
   Grain grain() const { return grain_; }
   const Places& places() const { return *places_; }
@@ -42,7 +44,6 @@ class PlaceProfile {
       : sums_(&sums), places_(&places), grain_(grain), values_(metric_table().size()) {}
   void find_recursion();
 
-  // By StackId.
   struct Item {
     static constexpr PlaceId kNone{~0u};
     PlaceId place = kNone;
@@ -54,7 +55,9 @@ class PlaceProfile {
   Grain grain_;
   std::size_t size_ = 0;  // places
   PlaceId total_{};       // <Total>
-  std::vector<Item> items_;
+  std::size_t stacks_ = 0;
+  std::vector<Item> items_;           // by StackId; behind them frames of inlined functions
+  std::vector<std::uint32_t> order_;  // of the items: a caller before what it calls
   mutable std::vector<std::optional<PlaceValues>> values_;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
 #include <tuple>
 
 #include "reader/analysis/stack_frames.h"
@@ -64,24 +65,47 @@ std::vector<std::string> names_of(const AddressSpace& space) {
   return names;
 }
 
+// A frame for each number of a stack; behind them those that stand for no frame of the machine's:
+// of inlined functions, and of a function whose outlined part runs, which is made its caller. (Sun
+// Studio Performance Analyzer, "Outline Functions".)
+Result<std::vector<Frame>> frames_of(std::span<const StackFrame> stack, AddressSpace& space,
+                                     Places* inlines, const Interrupt& interrupt) {
+  std::vector<Frame> frames(stack.size(), {0, Frame::kNone});
+  const auto go_in = [&](std::uint32_t id, FunctionId inner) {
+    frames.push_back(frames[id]);
+    frames[id] = {static_cast<std::uint32_t>(frames.size() - 1), inner};
+  };
+  for (std::uint32_t id = 0; id < stack.size(); ++id) {
+    if (interrupt.asked(id)) return interrupted();
+    const StackFrame& frame = stack[id];
+    if (frame.kind == FrameKind::cut) frames[id] = {frame.caller, space.named(kCutStack)};
+    if (frame.kind != FrameKind::code) continue;
+    const FunctionId function = space.function_at(frame.pc, frame.epoch);
+    frames[id] = {frame.caller, function};
+    if (const auto whole = space.whole_of(function)) {
+      frames[id].function = *whole;
+      go_in(id, function);
+    }
+    if (!inlines) continue;
+    const auto& chain = inlines->inlined_at(frame.pc, frame.epoch, interrupt);
+    for (std::size_t inner = 1; inner < chain.size(); ++inner) go_in(id, chain[inner].function);
+  }
+  return frames;
+}
+
 }  // namespace
 
 Result<Profile> Profile::build(const Sums& sums, const Stacks& stacks, AddressSpace& space,
-                               const Interrupt& interrupt) {
+                               Places* inlines, const Interrupt& interrupt) {
   const FunctionId total = space.named(kTotal);
   const auto stack = stack_frames(sums.used(), stacks, interrupt);
   if (!stack) return tl::unexpected(stack.error());
-  std::vector<Frame> frames(stack->size(), {0, Frame::kNone});
-  for (std::uint32_t id = 0; id < frames.size(); ++id) {
-    if (interrupt.asked(id)) return interrupted();
-    const StackFrame& frame = (*stack)[id];
-    if (frame.kind == FrameKind::cut) frames[id] = {frame.caller, space.named(kCutStack)};
-    if (frame.kind == FrameKind::code)
-      frames[id] = {frame.caller, space.function_at(frame.pc, frame.epoch)};
-  }
+  const auto frames = frames_of(*stack, space, inlines, interrupt);
+  if (!frames) return tl::unexpected(frames.error());
   std::vector<CallId> place;
-  Profile profile(sums, CallTree(total, frames, place, interrupt));
+  Profile profile(sums, CallTree(total, *frames, place, interrupt));
   if (interrupt.asked()) return interrupted();
+  place.resize(stack->size());
   profile.place_ = std::move(place);
   for (const StackFrame& frame : *stack) profile.marks_.push_back(frame.mark);
   profile.names_ = names_of(space);

@@ -10,6 +10,7 @@
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 #include "reader/experiment/stacks.h"
+#include "reader/lines/places.h"
 #include "reader/metrics/attributed.h"
 #include "reader/metrics/call_tree.h"
 #include "reader/metrics/functions.h"
@@ -31,10 +32,11 @@ struct MetricValues {
 
 class Profile {
  public:
-  // sums: must outlive the profile. Fault: an event names a call stack that is not there, or the
+  // sums: must outlive the profile. inlines: tells the inlined functions, which are then frames of
+  // their own; null: they are none. Fault: an event names a call stack that is not there, or the
   // user interrupted.
   static Result<Profile> build(const Sums& sums, const Stacks& stacks, AddressSpace& space,
-                               const Interrupt& interrupt);
+                               Places* inlines, const Interrupt& interrupt);
 
   const CallTree& tree() const { return tree_; }
   FunctionId total() const { return tree_.node(CallId::total).function; }

@@ -14,6 +14,7 @@ struct View {
   std::size_t limit = 0;  // rows, or functions where each has several; 0: all
   // Percent of the largest value in a listing, from which on a line, or an instruction, is hot.
   double source_threshold = 75, disassembly_threshold = 75;
+  bool inlines = false;  // inlined functions are frames of their own
   SourceSearch sources = {};
   Interrupt interrupt = {};
 

@@ -10,6 +10,19 @@
 
 namespace gnomon::reader {
 
+namespace {
+
+bool is_compressed_by_zstd(const Module& module) {
+  if (has_zstd_sections(module.elf())) return true;
+  const char* const path = module.debug_file();
+  const auto file = path ? open_elf(path) : Result<File>(fault("there is none"));
+  if (!file) return false;
+  const ElfHandle elf(elf_begin(file->descriptor(), ELF_C_READ, nullptr));
+  return elf && has_zstd_sections(elf.get());
+}
+
+}  // namespace
+
 Result<ObjectLines> ObjectLines::open(Module module, const std::string& name, SourceFiles& files,
                                       const Interrupt& interrupt) {
   ObjectLines lines(std::move(module), files);
@@ -17,7 +30,7 @@ Result<ObjectLines> ObjectLines::open(Module module, const std::string& name, So
   lines.dwarf_ = dwfl_module_getdwarf(lines.module_.get(), &bias);
   lines.module_.outlive_interrupt();
   if (interrupt.asked()) return interrupted();
-  if (!lines.dwarf_ && has_zstd_sections(lines.module_.elf()))
+  if (!lines.dwarf_ && is_compressed_by_zstd(lines.module_))
     return fault(name + " has debug information that zstd compressed, which is not read",
                  "`objcopy --decompress-debug-sections` rewrites it");
   if (!lines.dwarf_)

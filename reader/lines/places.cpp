@@ -20,6 +20,13 @@ PlaceId Places::add(Grain grain, const Key& key, const Place& place) {
   return at->second;
 }
 
+PlaceId Places::add_line(Grain grain, FunctionId function, const SourcePlace& source) {
+  const FunctionId stem = stem_of(function);
+  if (!source.is_known()) return of(grain, stem);
+  const std::uint32_t within = grain == Grain::line ? index(stem) : ~0u;
+  return add(grain, {within, index(source.file), source.line}, {stem, source});
+}
+
 PlaceId Places::of(Grain grain, FunctionId function) {
   return add(grain, {index(function), kWithoutLine, 0}, {function});
 }
@@ -30,9 +37,12 @@ FunctionId Places::stem_of(FunctionId id) {
   std::optional<FunctionId>& known = stem_of_[index(id)];
   if (known) return *known;
   const Function& function = space_.function(id);
-  const std::string_view stem = without_clone(function.name);
-  if (stem == function.name && function.object.empty()) return *(known = id);
-  return *(known = stems_.try_emplace({function.object, std::string(stem)}, id).first->second);
+  const std::string stem(without_clone(function.name));
+  if (stem == function.name) return *(known = id);
+  const std::tuple key{function.object, function.module, stem};
+  const auto whole = space_.stem_of(id);
+  known = whole ? *whole : stems_.try_emplace(key, id).first->second;
+  return *known;
 }
 
 ObjectLines* Places::lines_of(std::size_t file, const Interrupt& interrupt) {
@@ -58,6 +68,13 @@ const CodeBytes& Places::code(std::size_t file, const Interrupt& interrupt) {
   if (!is_new) return at->second;
   if (const auto module = space_.open(file, interrupt)) at->second = CodeBytes(module->elf());
   return at->second;
+}
+
+std::vector<std::string> Places::without_code() const {
+  std::vector<std::string> paths;
+  for (const auto& [file, code] : code_)
+    if (code.is_empty()) paths.push_back(space_.path(file));
+  return paths;
 }
 
 const SlotTarget* Places::slot(const Location& slot, const Interrupt& interrupt) {
@@ -88,51 +105,93 @@ Places::Known Places::find(std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
     return {
         function,
         {of(Grain::line, function), of(Grain::source, function), of(Grain::instruction, function)}};
-  ObjectLines* const lines = lines_of(where->file, interrupt);
-  const UnitLines* const unit = lines ? lines->unit_at(where->address, interrupt) : nullptr;
-  const SourcePlace source =
-      unit ? unit->outermost(lines->in_dwarf(where->address)) : SourcePlace{};
+  const Unit at = unit_at(*where, interrupt);
+  const SourcePlace source = at.unit ? at.unit->outermost(at.address) : SourcePlace{};
   const std::uint64_t address =
       is_leaf ? where->address : code(where->file, interrupt).call_around(where->address);
-  const FunctionId stem = stem_of(function);
   const PlaceId instruction =
       add(Grain::instruction, {~0u, where->file, address}, {function, source, address});
-  if (!source.is_known())
-    return {function, {of(Grain::line, stem), of(Grain::source, stem), instruction}};
-  const Place place{stem, source};
   return {function,
-          {add(Grain::line, {index(stem), index(source.file), source.line}, place),
-           add(Grain::source, {~0u, index(source.file), source.line}, place), instruction}};
+          {add_line(Grain::line, function, source), add_line(Grain::source, function, source),
+           instruction}};
 }
 
-Places::Origin Places::origin(const Location& code, const Interrupt& interrupt) {
+Places::Unit Places::unit_at(const Location& code, const Interrupt& interrupt) {
   ObjectLines* const lines = lines_of(code.file, interrupt);
   const UnitLines* const unit = lines ? lines->unit_at(code.address, interrupt) : nullptr;
-  if (!unit) return {};
-  return {unit->innermost(lines->in_dwarf(code.address)), unit->name()};
+  return {lines, unit, unit ? lines->in_dwarf(code.address) : 0};
+}
+
+const std::vector<Places::InlineFrame>& Places::inlined_at(std::uint64_t pc, std::uint32_t epoch,
+                                                           const Interrupt& interrupt) {
+  const auto [known, is_new] = inlined_[epoch].try_emplace(pc);
+  std::vector<InlineFrame>& chain = known->second;
+  if (!is_new) return chain;
+  const FunctionId outermost = space_.function_at(pc, epoch);
+  const auto where = space_.locate(pc, epoch);
+  const Unit at = where ? unit_at(*where, interrupt) : Unit{};
+  chain.push_back({outermost, at.unit ? at.unit->innermost(at.address) : SourcePlace{}});
+  if (!at.unit) return chain;
+  // From the innermost call out; then the other way round.
+  for (std::uint32_t number = at.unit->call_at(at.address); number != InlinedCall::kNone;) {
+    const InlinedCall& call = at.unit->call(number);
+    const InlinedFunction& callee = at.unit->function(call.callee);
+    number = call.outer;
+    if (callee.symbol.empty()) continue;
+    const FunctionId function = space_.inlined_function(where->file, callee.symbol);
+    declared_.try_emplace(function, callee.declared);
+    const SourcePlace inside = chain.front().source;
+    chain.front().source = call.at;
+    chain.insert(chain.begin() + 1, {function, inside});
+  }
+  return chain;
+}
+
+std::vector<PlaceId> Places::chain_at(Grain grain, std::uint64_t pc, std::uint32_t epoch,
+                                      bool is_leaf, const Interrupt& interrupt) {
+  std::vector<PlaceId> chain;
+  const auto& frames = inlined_at(pc, epoch, interrupt);
+  if (frames.size() == 1 || grain == Grain::instruction)
+    return {at(grain, pc, epoch, is_leaf, interrupt)};
+  for (const InlineFrame& each : frames)
+    chain.push_back(add_line(grain, each.function, each.source));
+  return chain;
+}
+
+SourcePlace Places::begin_of(FunctionId id, const Interrupt& interrupt) {
+  const Function& function = space_.function(id);
+  const auto declared = declared_.find(id);
+  if (function.object.empty()) return {};
+  if (function.is_inlined) return declared == declared_.end() ? SourcePlace{} : declared->second;
+  const Unit at = unit_at({function.file, function.address}, interrupt);
+  return at.unit ? at.unit->innermost(at.address) : SourcePlace{};
+}
+
+std::string Places::unit_of(FunctionId id, const Interrupt& interrupt) {
+  const Function& function = space_.function(id);
+  if (function.object.empty() || function.is_inlined) return "";
+  const Unit at = unit_at({function.file, function.address}, interrupt);
+  return at.unit ? at.unit->name() : "";
 }
 
 SourcePlace Places::source(const Location& code, const Interrupt& interrupt) {
-  ObjectLines* const lines = lines_of(code.file, interrupt);
-  const UnitLines* const unit = lines ? lines->unit_at(code.address, interrupt) : nullptr;
-  return unit ? unit->outermost(lines->in_dwarf(code.address)) : SourcePlace{};
+  const Unit at = unit_at(code, interrupt);
+  return at.unit ? at.unit->outermost(at.address) : SourcePlace{};
 }
 
 std::vector<SourcePlace> Places::places_of(const Function& function, const Interrupt& interrupt) {
-  if (function.object.empty()) return {};
-  ObjectLines* const lines = lines_of(function.file, interrupt);
-  const UnitLines* const unit = lines ? lines->unit_at(function.address, interrupt) : nullptr;
-  if (!unit) return {};
-  const std::uint64_t begin = lines->in_dwarf(function.address);
-  return unit->places_in(begin, begin + function.size);
+  if (function.object.empty() || function.is_inlined) return {};
+  const Unit at = unit_at({function.file, function.address}, interrupt);
+  if (!at.unit) return {};
+  return at.unit->places_in(at.address, at.address + function.size, false);
 }
 
-std::vector<std::uint32_t> Places::lines_with_code(SourceFileId file) const {
+std::vector<std::uint32_t> Places::lines_with_code(SourceFileId file, bool with_inlined) const {
   std::set<std::uint32_t> found;
   for (const auto& [number, lines] : lines_)
     if (lines)
       lines->each_unit([&](const UnitLines& unit) {
-        for (const SourcePlace& place : unit.places_in(0, ~0ull))
+        for (const SourcePlace& place : unit.places_in(0, ~0ull, with_inlined))
           if (place.file == file) found.insert(place.line);
       });
   return {found.begin(), found.end()};

@@ -42,6 +42,17 @@ class Places {
   // `pc` lies within a call.
   PlaceId at(Grain grain, std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
              const Interrupt& interrupt);
+  // One behind the other, from the outermost, of the functions that were inlined into each other
+  // there and that this instruction belongs to; without inlining the same as `at`.
+  std::vector<PlaceId> chain_at(Grain grain, std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
+                                const Interrupt& interrupt);
+  // The functions of that chain.
+  struct InlineFrame {
+    FunctionId function;
+    SourcePlace source;  // where it is in that function
+  };
+  const std::vector<InlineFrame>& inlined_at(std::uint64_t pc, std::uint32_t epoch,
+                                             const Interrupt& interrupt);
   // Of a function that is made up, such as <Unknown>, or of a function's code without lines.
   PlaceId of(Grain grain, FunctionId function);
   PlaceId of_total(Grain grain) { return of(grain, space_.named(kTotal)); }
@@ -53,13 +64,12 @@ class Places {
   }
   std::size_t size(Grain grain) const { return grains_[index(grain)].places.size(); }
   const SourceFiles& files() const { return files_; }
-  // Where the code at an address of a file comes from, inlined functions regarded.
-  struct Origin {
-    SourcePlace source;
-    std::string unit;  // name of the compilation unit, as the compiler was given it; empty: unknown
-  };
-  Origin origin(const Location& code, const Interrupt& interrupt);
-  // The same as `source` counts it.
+  // Where a function begins.
+  SourcePlace begin_of(FunctionId id, const Interrupt& interrupt);
+  // The name of its compilation unit, as the compiler was given it; empty: not known.
+  std::string unit_of(FunctionId id, const Interrupt& interrupt);
+  // Where the code at an address of a file comes from; what is inlined there: where the outermost
+  // call is made.
   SourcePlace source(const Location& code, const Interrupt& interrupt);
   // What a slot of the global offset table leads to; null: it is none.
   const SlotTarget* slot(const Location& slot, const Interrupt& interrupt);
@@ -68,12 +78,16 @@ class Places {
   // The lines that the code of a function comes from, as `source` counts them, in order.
   std::vector<SourcePlace> places_of(const Function& function, const Interrupt& interrupt);
   // The lines of a file that have code, in order, as far as compilation units were read.
-  std::vector<std::uint32_t> lines_with_code(SourceFileId file) const;
+  // with_inlined: also those of what is inlined.
+  std::vector<std::uint32_t> lines_with_code(SourceFileId file, bool with_inlined) const;
   // Addresses that were in no load object may be in one now.
   void objects_have_changed();
 
   // Why an object's code has no lines: by its path, a sentence.
   const std::map<std::string, std::string>& without_lines() const { return without_lines_; }
+  // Paths of the objects whose code was asked for and cannot be read. Instructions of callers in
+  // them are named by the last byte of the call.
+  std::vector<std::string> without_code() const;
 
  private:
   using Key = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
@@ -89,18 +103,30 @@ class Places {
   ObjectLines* lines_of(std::size_t file, const Interrupt& interrupt);
   Known find(std::uint64_t pc, std::uint32_t epoch, bool is_leaf, const Interrupt& interrupt);
   PlaceId add(Grain grain, const Key& key, const Place& place);
+  // Of a line, or of a function's code without lines.
+  PlaceId add_line(Grain grain, FunctionId function, const SourcePlace& source);
+  struct Unit {
+    ObjectLines* lines = nullptr;
+    const UnitLines* unit = nullptr;  // null: it has no lines
+    std::uint64_t address = 0;        // the DWARF's
+  };
+  Unit unit_at(const Location& code, const Interrupt& interrupt);
   FunctionId stem_of(FunctionId function);
 
   AddressSpace& space_;
   SourceFiles files_;
   std::array<OfGrain, kGrains> grains_;
   std::map<std::uint32_t, std::unordered_map<std::uint64_t, Known>> known_;  // by epoch
+  std::map<std::uint32_t, std::unordered_map<std::uint64_t, std::vector<InlineFrame>>>
+      inlined_;                                 // by epoch and pc
+  std::map<FunctionId, SourcePlace> declared_;  // functions that are inlined
   std::map<std::size_t, std::optional<ObjectLines>> lines_;
   std::map<std::size_t, CodeBytes> code_;
   std::map<std::size_t, std::map<std::uint64_t, SlotTarget>> slots_;
   std::map<std::string, std::string> without_lines_;
-  std::map<std::pair<std::string, std::string>, FunctionId> stems_;  // by load object and name
-  std::vector<std::optional<FunctionId>> stem_of_;                   // by FunctionId
+  // Of copies and parts of what has no code of its own: by load object, source file and name.
+  std::map<std::tuple<std::string, std::string, std::string>, FunctionId> stems_;
+  std::vector<std::optional<FunctionId>> stem_of_;  // by FunctionId
 };
 
 }  // namespace gnomon::reader

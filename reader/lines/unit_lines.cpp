@@ -18,13 +18,30 @@ std::uint64_t number_of(Dwarf_Die* die, unsigned name) {
   return value;
 }
 
-Dwarf_Off origin_of(Dwarf_Die* die) {
+// What the DIE is a copy of. Returns false if that is not known.
+bool origin_of(Dwarf_Die* die, Dwarf_Die& origin) {
   Dwarf_Attribute attribute;
-  Dwarf_Die origin;
-  if (!dwarf_attr(die, DW_AT_abstract_origin, &attribute) ||
-      !dwarf_formref_die(&attribute, &origin))
-    return 0;
-  return dwarf_dieoffset(&origin);
+  return dwarf_attr(die, DW_AT_abstract_origin, &attribute) &&
+         dwarf_formref_die(&attribute, &origin);
+}
+
+// The name that a symbol table has, or would have.
+std::string symbol_of(Dwarf_Die* function) {
+  Dwarf_Attribute attribute;
+  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
+    if (dwarf_attr_integrate(function, name, &attribute))
+      if (const char* text = dwarf_formstring(&attribute)) return text;
+  const char* text = dwarf_diename(function);
+  return text ? text : "";
+}
+
+InlinedFunction inlined_function(Dwarf_Die* die, const NumberFile& number_file) {
+  InlinedFunction function{symbol_of(die), {}};
+  int line = 0;
+  const char* file = dwarf_decl_file(die);
+  if (file && dwarf_decl_line(die, &line) == 0 && line > 0)
+    function.declared = {number_file(file), static_cast<std::uint32_t>(line)};
+  return function;
 }
 
 // take(begin, end) for each range of instructions.
@@ -125,6 +142,16 @@ void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
     Dwarf_Die die;
     std::uint32_t call, depth;
   };
+  std::unordered_map<const void*, std::uint32_t> known;  // functions, by their DIEs
+  const auto callee_of = [&](Dwarf_Die* die) {
+    Dwarf_Die origin;
+    const bool has_origin = origin_of(die, origin);
+    const auto [at, is_new] = known.try_emplace(has_origin ? origin.addr : nullptr,
+                                                static_cast<std::uint32_t>(functions_.size()));
+    if (is_new)
+      functions_.push_back(has_origin ? inlined_function(&origin, number_file) : InlinedFunction{});
+    return at->second;
+  };
   constexpr std::size_t kDeepest = 1024;  // a tree that is deeper is damaged
   std::vector<CallRange> ranges;
   std::vector<Step> path;
@@ -139,7 +166,7 @@ void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
     if (tag == DW_TAG_inlined_subroutine) {
       const SourcePlace at{file_of(number_of(&step.die, DW_AT_call_file)),
                            static_cast<std::uint32_t>(number_of(&step.die, DW_AT_call_line))};
-      calls_.push_back({at, origin_of(&step.die), call});
+      calls_.push_back({at, callee_of(&step.die), call});
       call = static_cast<std::uint32_t>(calls_.size() - 1);
       ++depth;
       each_range(&step.die, [&](std::uint64_t begin, std::uint64_t end) {
@@ -213,13 +240,21 @@ SourcePlace UnitLines::outermost(std::uint64_t address) const {
   return calls_[call].at.is_known() ? calls_[call].at : innermost(address);
 }
 
-std::vector<SourcePlace> UnitLines::places_in(std::uint64_t begin, std::uint64_t end) const {
+std::vector<SourcePlace> UnitLines::places_in(std::uint64_t begin, std::uint64_t end,
+                                              bool with_inlined) const {
   std::vector<SourcePlace> places;
   const auto first =
       std::lower_bound(rows_.begin(), rows_.end(), begin,
                        [](const LineRow& row, std::uint64_t a) { return row.begin < a; });
-  for (auto row = first; row != rows_.end() && row->begin < end; ++row)
-    if (const SourcePlace place = outermost(row->begin); place.is_known()) places.push_back(place);
+  for (auto row = first; row != rows_.end() && row->begin < end; ++row) {
+    places.push_back(outermost(row->begin));
+    if (!with_inlined) continue;
+    places.push_back(row->place);
+    for (std::uint32_t call = call_at(row->begin); call != InlinedCall::kNone;
+         call = calls_[call].outer)
+      places.push_back(calls_[call].at);
+  }
+  std::erase_if(places, [](const SourcePlace& place) { return !place.is_known(); });
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;

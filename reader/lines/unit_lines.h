@@ -16,11 +16,17 @@ namespace gnomon::reader {
 // Returns the id of a file; the same for the same name.
 using NumberFile = std::function<SourceFileId(const char*)>;
 
+// A function that was inlined.
+struct InlinedFunction {
+  std::string symbol;    // its name in symbol tables, where it would have one
+  SourcePlace declared;  // where it begins
+};
+
 // A call whose callee's instructions stand in the caller.
 struct InlinedCall {
   static constexpr std::uint32_t kNone = ~0u;
   SourcePlace at;               // of the call
-  Dwarf_Off callee = 0;         // offset of the callee's DIE; 0: not known
+  std::uint32_t callee;         // number of the function
   std::uint32_t outer = kNone;  // the inlined call that this one stands in
 };
 
@@ -38,13 +44,16 @@ class UnitLines {
   // Of the innermost inlined call that the instruction belongs to; kNone: it belongs to none.
   std::uint32_t call_at(std::uint64_t address) const;
   const InlinedCall& call(std::uint32_t number) const { return calls_[number]; }
+  const InlinedFunction& function(std::uint32_t number) const { return functions_[number]; }
   // Of the function itself: where the outermost inlined call is made that the instruction belongs
   // to, else `innermost`.
   SourcePlace outermost(std::uint64_t address) const;
 
-  // Every line with instructions in [begin, end), each once and in order; what was inlined there
-  // counts for the line of the call.
-  std::vector<SourcePlace> places_in(std::uint64_t begin, std::uint64_t end) const;
+  // Every line with instructions in [begin, end), each once and in order: what was inlined there
+  // counts for the line of the outermost call; with_inlined: for its own line and for those of all
+  // its calls.
+  std::vector<SourcePlace> places_in(std::uint64_t begin, std::uint64_t end,
+                                     bool with_inlined) const;
 
  private:
   // From begin on, up to the next row.
@@ -63,6 +72,7 @@ class UnitLines {
 
   std::string name_;
   std::vector<LineRow> rows_;  // sorted
+  std::vector<InlinedFunction> functions_;
   std::vector<InlinedCall> calls_;
   std::vector<CallRange> ranges_;  // sorted, apart from each other
 };

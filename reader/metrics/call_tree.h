@@ -17,7 +17,7 @@ using Values = std::vector<std::uint64_t>;
 // A frame of the forest that call stacks share, at the place that is its number.
 struct Frame {
   static constexpr FunctionId kNone{~0u};  // nothing is here
-  std::uint32_t caller;                    // a smaller number; 0: it is outermost
+  std::uint32_t caller;                    // 0: it is outermost
   FunctionId function;
 };
 

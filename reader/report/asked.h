@@ -4,6 +4,8 @@
 #include "reader/analysis/analysis.h"
 #include "reader/analysis/view.h"
 #include "reader/report/columns.h"
+#include "reader/report/items.h"
+#include "reader/report/losses.h"
 
 namespace gnomon::reader {
 
@@ -28,6 +30,29 @@ inline Result<Asked> ask_items(Analysis& analysis, const View& view) {
       by && by->flavour == Flavour::attributed)
     by->flavour = Flavour::inclusive;
   return asked;
+}
+
+// What reports of lines and of instructions begin with.
+struct AskedPlaces {
+  Asked asked;
+  PlaceItems items;
+};
+
+inline Result<AskedPlaces> ask_places(Analysis& analysis, const View& view, Grain grain) {
+  auto asked = ask_items(analysis, view);
+  if (!asked) return tl::unexpected(asked.error());
+  const auto places = analysis.places(grain, view.interrupt);
+  if (!places) return tl::unexpected(places.error());
+  return AskedPlaces{*asked, PlaceItems(**places, *asked->profile, analysis.address_space())};
+}
+
+// Puts what was lost in front of a table's own notes.
+inline Result<Table> with_losses(Result<Table> table, const Analysis& analysis,
+                                 const Asked& asked) {
+  if (!table) return table;
+  const std::vector<std::string> losses = all_notes(analysis, *asked.profile, asked.shown);
+  table->notes.insert(table->notes.begin(), losses.begin(), losses.end());
+  return table;
 }
 
 }  // namespace gnomon::reader

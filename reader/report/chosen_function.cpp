@@ -58,8 +58,10 @@ std::string similar(const Profile& profile, const std::vector<std::uint32_t>& fu
     if (count++ == kShown) break;
     names += (names.empty() ? "" : " or ") + shortened(name, 60);
   }
-  return names.empty() ? "`functions` lists those that were sampled"
-                       : fmt::format("did you mean {}?", names);
+  return names.empty()
+             ? "`functions` lists those that were sampled, after `inlines on` also those that "
+               "were inlined"
+             : fmt::format("did you mean {}?", names);
 }
 
 // The source files that a word means: a path, or its end.
@@ -123,10 +125,8 @@ std::map<std::uint32_t, std::vector<FunctionId>> functions_of(SourceFileId file,
                                                               const Interrupt& interrupt) {
   std::map<std::uint32_t, std::vector<FunctionId>> by_line;
   for (std::uint32_t f = 0; f < profile.functions(); ++f) {
-    const Function& function = profile.function(FunctionId{f});
-    if (function.object.empty()) continue;
-    const SourcePlace begin = places.origin({function.file, function.address}, interrupt).source;
-    if (begin.file == file) by_line[begin.line].push_back(FunctionId{f});
+    const SourcePlace begin = places.begin_of(FunctionId{f}, interrupt);
+    if (begin.is_known() && begin.file == file) by_line[begin.line].push_back(FunctionId{f});
   }
   for (auto& [line, functions] : by_line)
     std::sort(functions.begin(), functions.end(), [&](FunctionId a, FunctionId b) {

@@ -18,7 +18,8 @@ struct FunctionChoice {
   std::size_t number = 0;
 };
 
-// Fault: it means none that was recorded, or several; says which those are.
+// Fault: the name means no function that was recorded, or several and no number is given; the text
+// lists those.
 Result<FunctionId> chosen(const FunctionChoice& choice, const Asked& asked);
 
 // A function, or all of a source file.
@@ -26,7 +27,8 @@ struct ChosenCode {
   std::optional<FunctionId> function;
   SourceFileId file = SourceFileId::none;  // without a function
 };
-// The file if the name is the path of one that was met, or the end of one's path.
+// Returns a file if the name is the path, or the end of the path, of a source file that recorded
+// code comes from; else a function.
 Result<ChosenCode> chosen_code(const FunctionChoice& choice, const Asked& asked,
                                const Places& places);
 

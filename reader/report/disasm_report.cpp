@@ -10,7 +10,6 @@
 #include "reader/report/asked.h"
 #include "reader/report/chosen_function.h"
 #include "reader/report/listing.h"
-#include "reader/report/losses.h"
 #include "reader/report/report.h"
 #include "reader/symbols/display_name.h"
 
@@ -66,6 +65,9 @@ class Disassembly {
     const Function& function = profile_.function(id);
     if (function.object.empty())
       return fault(profile_.name(id) + " is no function of a file", "`pcs` lists instructions");
+    if (function.is_inlined)
+      return fault(profile_.name(id) + " is inlined wherever it was met",
+                   "`callers-callees` shows into what; disassemble that");
     const std::uint64_t end = analysis_.end_of(function);
     const auto code =
         places_.code(function.file, view_.interrupt).at(function.address, end - function.address);
@@ -92,8 +94,7 @@ class Disassembly {
 
   Result<Table> list(SourceFileId file) {
     if (file == SourceFileId::none && !parts_.empty()) {
-      const Function& first = profile_.function(parts_.front().function);
-      file = places_.origin({first.file, first.address}, view_.interrupt).source.file;
+      file = places_.begin_of(parts_.front().function, view_.interrupt).file;
     }
     if (file != SourceFileId::none) listing_.table.title = texts_.title(file) + "\n";
     if (!parts_.empty()) {
@@ -186,29 +187,24 @@ class Disassembly {
 
 Result<Table> disasm_report(Analysis& analysis, const View& view, const FunctionChoice& choice,
                             Disassembler& disassembler) {
-  const auto asked = ask_items(analysis, view);
-  if (!asked) return tl::unexpected(asked.error());
-  const auto places = analysis.places(Grain::instruction, view.interrupt);
-  if (!places) return tl::unexpected(places.error());
-  const auto code = chosen_code(choice, *asked, analysis.code());
+  const auto found = ask_places(analysis, view, Grain::instruction);
+  if (!found) return tl::unexpected(found.error());
+  const auto& [asked, items] = *found;
+  const auto code = chosen_code(choice, asked, analysis.code());
   if (!code) return tl::unexpected(code.error());
-  const PlaceItems items(**places, *asked->profile, analysis.address_space());
-  Disassembly disassembly(analysis, items, *asked, view, disassembler);
+  Disassembly disassembly(analysis, items, asked, view, disassembler);
   std::vector<FunctionId> functions;
   if (code->function) {
     functions.push_back(*code->function);
   } else {
     for (const auto& [line, begun] :
-         functions_of(code->file, *asked->profile, analysis.code(), view.interrupt))
-      functions.insert(functions.end(), begun.begin(), begun.end());
+         functions_of(code->file, *asked.profile, analysis.code(), view.interrupt))
+      for (const FunctionId id : begun)
+        if (!asked.profile->function(id).is_inlined) functions.push_back(id);
   }
   for (const FunctionId id : functions)
     if (auto done = disassembly.read(id); !done) return tl::unexpected(done.error());
-  auto table = disassembly.list(code->file);
-  if (!table) return table;
-  const std::vector<std::string> losses = all_notes(analysis, *asked->profile, asked->shown);
-  table->notes.insert(table->notes.begin(), losses.begin(), losses.end());
-  return table;
+  return with_losses(disassembly.list(code->file), analysis, asked);
 }
 
 }  // namespace gnomon::reader

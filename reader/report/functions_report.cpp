@@ -2,9 +2,7 @@
 #include <functional>
 
 #include "reader/report/asked.h"
-#include "reader/report/items.h"
 #include "reader/report/line_notes.h"
-#include "reader/report/losses.h"
 #include "reader/report/report.h"
 
 namespace gnomon::reader {
@@ -59,17 +57,14 @@ Extra parts_of(const PlaceItems& items) {
 
 Result<Table> places_report(Analysis& analysis, const View& view, Grain grain,
                             std::string_view title) {
-  const auto asked = ask_items(analysis, view);
-  if (!asked) return tl::unexpected(asked.error());
-  const auto places = analysis.places(grain, view.interrupt);
-  if (!places) return tl::unexpected(places.error());
-  const PlaceItems items(**places, *asked->profile, analysis.address_space());
-  auto table = listed(items, asked->shown, view, parts_of(items));
+  const auto found = ask_places(analysis, view, grain);
+  if (!found) return tl::unexpected(found.error());
+  const auto& [asked, items] = *found;
+  auto table = listed(items, asked.shown, view, parts_of(items));
   if (!table) return table;
-  table->title = std::string(title) + asked->shown.sort.title();
-  table->notes = all_notes(analysis, *asked->profile, asked->shown);
-  for (std::string& note : line_notes(analysis, items)) table->notes.push_back(std::move(note));
-  return table;
+  table->title = std::string(title) + asked.shown.sort.title();
+  table->notes = line_notes(analysis, items);
+  return with_losses(std::move(table), analysis, asked);
 }
 
 }  // namespace
@@ -80,8 +75,7 @@ Result<Table> functions_report(Analysis& analysis, const View& view) {
   auto table = listed(FunctionItems(*asked->profile), asked->shown, view, {});
   if (!table) return table;
   table->title = "Functions sorted by metric: " + asked->shown.sort.title();
-  table->notes = all_notes(analysis, *asked->profile, asked->shown);
-  return table;
+  return with_losses(std::move(table), analysis, *asked);
 }
 
 Result<Table> lines_report(Analysis& analysis, const View& view) {

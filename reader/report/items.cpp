@@ -27,7 +27,7 @@ Cell static_cell(Static id, const Items& items, std::uint32_t item) {
 
 std::optional<std::uint64_t> FunctionItems::address(std::uint32_t item) const {
   const Function& own = function(item);
-  return own.object.empty() ? std::nullopt : std::optional(own.address);
+  return own.object.empty() || own.is_inlined ? std::nullopt : std::optional(own.address);
 }
 
 std::string_view PlaceItems::plural() const {

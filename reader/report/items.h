@@ -21,6 +21,7 @@ class Items {
   virtual std::uint32_t size() const = 0;
   virtual Phrase name(std::uint32_t item) const = 0;
   // The function that the item is or lies in.
+  virtual FunctionId function_id(std::uint32_t item) const = 0;
   virtual const Function& function(std::uint32_t item) const = 0;
   // Where its code begins in the load object's file; none: it is at several places, or at none.
   virtual std::optional<std::uint64_t> address(std::uint32_t item) const = 0;
@@ -42,6 +43,7 @@ class FunctionItems : public Items {
   Phrase name(std::uint32_t item) const override {
     return {"", profile_.name(FunctionId{item}), ""};
   }
+  FunctionId function_id(std::uint32_t item) const override { return FunctionId{item}; }
   const Function& function(std::uint32_t item) const override {
     return profile_.function(FunctionId{item});
   }
@@ -66,6 +68,7 @@ class PlaceItems : public Items {
   // "fib, line 20 in "fib.c"", "fib + 0x00000019, line 20 in "fib.c"", "<Function: fib,
   // instructions without line numbers>".
   Phrase name(std::uint32_t item) const override;
+  FunctionId function_id(std::uint32_t item) const override { return place(item).function; }
   const Function& function(std::uint32_t item) const override {
     return space_.function(place(item).function);
   }
@@ -77,6 +80,7 @@ class PlaceItems : public Items {
   std::uint64_t value(Flavour flavour, MetricId metric, std::uint32_t item) const override;
   std::uint32_t total() const override { return index(places_.total()); }
 
+  bool are_instructions() const { return places_.grain() == Grain::instruction; }
   const Place& place(std::uint32_t item) const { return places_.place(PlaceId{item}); }
 
  private:

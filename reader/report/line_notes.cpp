@@ -33,6 +33,13 @@ std::vector<std::string> line_notes(const Analysis& analysis, const PlaceItems& 
         reason != reasons.end() ? reason->second
                                 : fmt::format("a part of {} was compiled without -g.", object)));
   }
+  for (const std::string& object : analysis.without_code()) {
+    if (!places.are_instructions()) break;
+    notes.push_back(fmt::format(
+        "the code of {} cannot be read: a caller's address in it is that of the last byte of its "
+        "call, not of the call's beginning.",
+        object));
+  }
   return notes;
 }
 

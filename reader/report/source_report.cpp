@@ -8,7 +8,6 @@
 #include "reader/report/asked.h"
 #include "reader/report/chosen_function.h"
 #include "reader/report/listing.h"
-#include "reader/report/losses.h"
 #include "reader/report/report.h"
 #include "reader/symbols/name_match.h"
 
@@ -40,16 +39,19 @@ class SourceListing {
     const Function& function = profile_.function(id);
     if (function.object.empty())
       return fault(profile_.name(id) + " is no function of a file", "`lines` lists lines");
-    const SourcePlace begin =
-        places_.origin({function.file, function.address}, view_.interrupt).source;
+    const SourcePlace begin = places_.begin_of(id, view_.interrupt);
     if (!begin.is_known()) return without_lines(id);
     object_ = function.object;
     Region region{begin.file, begin.line, begin.line};
-    for (const SourcePlace& place : places_.places_of(function, view_.interrupt)) {
-      if (place.file != region.file) continue;
+    const auto take = [&](const SourcePlace& place) {
+      if (place.file != region.file) return;
       region.begin = std::min(region.begin, place.line);
       region.end = std::max(region.end, place.line);
-    }
+    };
+    for (const SourcePlace& place : places_.places_of(function, view_.interrupt)) take(place);
+    // Of what is inlined everywhere, the lines that were met.
+    for (std::uint32_t item = 0; function.is_inlined && item < items_.size(); ++item)
+      if (items_.place(item).function == id) take(items_.place(item).source);
     return region;
   }
 
@@ -62,7 +64,8 @@ class SourceListing {
     if (object_.empty() && !functions_.empty())
       object_ = profile_.function(functions_.begin()->second.front()).object;
     table.notes = texts_.notes(region.file, object_);
-    const std::vector<std::uint32_t> with_code = places_.lines_with_code(region.file);
+    const std::vector<std::uint32_t> with_code =
+        places_.lines_with_code(region.file, view_.inlines);
     const bool has_text = !texts_.found(region.file).empty();
     const std::size_t last = has_text            ? texts_.lines(region.file)
                              : with_code.empty() ? 0
@@ -146,22 +149,16 @@ class SourceListing {
 }  // namespace
 
 Result<Table> source_report(Analysis& analysis, const View& view, const FunctionChoice& choice) {
-  const auto asked = ask_items(analysis, view);
-  if (!asked) return tl::unexpected(asked.error());
-  const auto places = analysis.places(Grain::source, view.interrupt);
-  if (!places) return tl::unexpected(places.error());
-  const auto code = chosen_code(choice, *asked, analysis.code());
+  const auto found = ask_places(analysis, view, Grain::source);
+  if (!found) return tl::unexpected(found.error());
+  const auto& [asked, items] = *found;
+  const auto code = chosen_code(choice, asked, analysis.code());
   if (!code) return tl::unexpected(code.error());
-  const PlaceItems items(**places, *asked->profile, analysis.address_space());
-  SourceListing listing(analysis, items, *asked, view);
+  SourceListing listing(analysis, items, asked, view);
   const auto region =
       code->function ? listing.of_function(*code->function) : Result<Region>(Region{code->file});
   if (!region) return tl::unexpected(region.error());
-  auto table = listing.list(*region);
-  if (!table) return table;
-  const std::vector<std::string> losses = all_notes(analysis, *asked->profile, asked->shown);
-  table->notes.insert(table->notes.begin(), losses.begin(), losses.end());
-  return table;
+  return with_losses(listing.list(*region), analysis, asked);
 }
 
 }  // namespace gnomon::reader

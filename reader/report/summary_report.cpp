@@ -3,9 +3,7 @@
 
 #include "reader/report/asked.h"
 #include "reader/report/chosen_function.h"
-#include "reader/report/items.h"
 #include "reader/report/line_notes.h"
-#include "reader/report/losses.h"
 #include "reader/report/report.h"
 
 namespace gnomon::reader {
@@ -30,7 +28,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 class Summary {
  public:
-  Summary(Analysis& analysis, const Asked& asked, const Items& items, const View& view)
+  Summary(Analysis& analysis, const Items& items, const View& view)
       : analysis_(analysis),
         items_(items),
         interrupt_(view.interrupt),
@@ -55,7 +53,6 @@ class Summary {
       table.columns.push_back({id, {title}, true});
     table.columns.insert(table.columns.end() - 5, {"address", {"PC Address"}, true, Type::address});
     table.columns.insert(table.columns.end() - 6, {"size", {"Size"}, true, Type::bytes});
-    table.notes = all_notes(analysis, *asked.profile, asked.shown);
   }
 
   void add(std::uint32_t item) {
@@ -69,15 +66,15 @@ class Summary {
       return;
     }
     const auto address = items_.address(item);
-    const Places::Origin origin =
-        analysis_.code().origin({function.file, address.value_or(function.address)}, interrupt_);
+    const FunctionId id = items_.function_id(item);
     std::string source = items_.source_file(item);
-    if (source.empty() && origin.source.is_known())
-      source = analysis_.code().files().path(origin.source.file);
+    if (const SourcePlace begin = analysis_.code().begin_of(id, interrupt_);
+        source.empty() && begin.is_known())
+      source = analysis_.code().files().path(begin.file);
     row.push_back(items_.bytes(item) == 0 ? Cell(Empty{}) : Cell(items_.bytes(item)));
     row.push_back(address ? Cell(Address{*address}) : Cell(Empty{}));
     row.emplace_back(std::move(source));
-    row.emplace_back(origin.unit);
+    row.emplace_back(analysis_.code().unit_of(id, interrupt_));
     row.emplace_back(function.object);
     row.emplace_back(function.symbol);
     row.push_back(function.aliases.empty() ? Cell(Empty{}) : Cell(joined(function.aliases)));
@@ -107,18 +104,15 @@ class Summary {
 
 Result<Table> places_summary(Analysis& analysis, const View& view, Grain grain,
                              std::string_view title) {
-  const auto asked = ask_items(analysis, view);
-  if (!asked) return tl::unexpected(asked.error());
-  const auto places = analysis.places(grain, view.interrupt);
-  if (!places) return tl::unexpected(places.error());
-  const PlaceItems items(**places, *asked->profile, analysis.address_space());
-  Summary summary(analysis, *asked, items, view);
-  for (std::string& note : line_notes(analysis, items))
-    summary.table.notes.push_back(std::move(note));
-  summary.table.title = std::string(title) + asked->shown.sort.title();
-  if (auto done = summary.add_all(asked->shown, view.limit); !done)
+  const auto found = ask_places(analysis, view, grain);
+  if (!found) return tl::unexpected(found.error());
+  const auto& [asked, items] = *found;
+  Summary summary(analysis, items, view);
+  summary.table.notes = line_notes(analysis, items);
+  summary.table.title = std::string(title) + asked.shown.sort.title();
+  if (auto done = summary.add_all(asked.shown, view.limit); !done)
     return tl::unexpected(done.error());
-  return std::move(summary.table);
+  return with_losses(std::move(summary.table), analysis, asked);
 }
 
 }  // namespace
@@ -127,11 +121,11 @@ Result<Table> fsummary_report(Analysis& analysis, const View& view) {
   const auto asked = ask_items(analysis, view);
   if (!asked) return tl::unexpected(asked.error());
   const FunctionItems items(*asked->profile);
-  Summary summary(analysis, *asked, items, view);
+  Summary summary(analysis, items, view);
   summary.table.title = "Functions sorted by metric: " + asked->shown.sort.title();
   if (auto done = summary.add_all(asked->shown, view.limit); !done)
     return tl::unexpected(done.error());
-  return std::move(summary.table);
+  return with_losses(std::move(summary.table), analysis, *asked);
 }
 
 Result<Table> fsingle_report(Analysis& analysis, const View& view, const FunctionChoice& choice) {
@@ -140,9 +134,9 @@ Result<Table> fsingle_report(Analysis& analysis, const View& view, const Functio
   const auto function = chosen(choice, *asked);
   if (!function) return tl::unexpected(function.error());
   const FunctionItems items(*asked->profile);
-  Summary summary(analysis, *asked, items, view);
+  Summary summary(analysis, items, view);
   summary.add(index(*function));
-  return std::move(summary.table);
+  return with_losses(std::move(summary.table), analysis, *asked);
 }
 
 Result<Table> lsummary_report(Analysis& analysis, const View& view) {

@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "reader/symbols/display_name.h"
+#include "reader/symbols/name_match.h"
 
 namespace gnomon::reader {
 namespace {
 
+constexpr const char* kOutlined = ".cold";
 constexpr std::uint64_t kNoObject = Location::kNoFile;
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -98,7 +100,9 @@ Result<Module> AddressSpace::open(std::size_t file, const Interrupt& interrupt) 
 
 FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   const auto code = locate(pc, epoch);
-  return code ? function_in(*code) : named("<Unknown>");
+  if (code) return function_in(*code);
+  const std::string* const made = made_.name(pc);
+  return named(made ? *made : "<Unknown>");
 }
 
 const SymbolIndex& AddressSpace::symbols_of(std::size_t number) {
@@ -134,6 +138,7 @@ FunctionId AddressSpace::function_in(const Location& code) {
                       symbol.end - symbol.begin,
                       symbol.name,
                       symbols.module(symbol)};
+    function.is_part = symbol.name.find(kOutlined) != std::string::npos;
     for (const std::string& alias : symbol.aliases)
       function.aliases.push_back(display_name(alias.c_str(), names));
     return add(code.file, symbol.begin, std::move(function));
@@ -145,6 +150,39 @@ FunctionId AddressSpace::function_in(const Location& code) {
               .file = code.file,
               .address = place.gap_begin,
               .is_unnamed = true});
+}
+
+FunctionId AddressSpace::inlined_function(std::size_t file, const std::string& symbol) {
+  const auto [at, is_new] = inlined_.try_emplace({file, symbol});
+  if (!is_new) return at->second;
+  const SymbolIndex& symbols = symbols_of(file);
+  if (const Symbol* const own = symbols.named(symbol))
+    return at->second = function_in({file, own->begin});
+  const Names names = symbols.is_ada() ? Names::of_ada : Names::of_others;
+  return at->second = add(kNoObject, functions_.size(),
+                          {.name = display_name(symbol.c_str(), names),
+                           .object = files_[file].path,
+                           .file = file,
+                           .symbol = symbol,
+                           .is_inlined = true});
+}
+
+std::optional<FunctionId> AddressSpace::origin(const Function& made, const std::string& symbol) {
+  const Symbol* const found = symbols_of(made.file).named(symbol, made.module);
+  return found ? std::optional(function_in({made.file, found->begin})) : std::nullopt;
+}
+
+std::optional<FunctionId> AddressSpace::whole_of(FunctionId part) {
+  const Function& own = function(part);
+  if (!own.is_part) return std::nullopt;
+  return origin(own, own.symbol.substr(0, own.symbol.find(kOutlined)));
+}
+
+std::optional<FunctionId> AddressSpace::stem_of(FunctionId copy) {
+  const Function& own = function(copy);
+  const std::string_view stem = without_clone(own.symbol);
+  if (own.symbol.empty() || stem.size() == own.symbol.size()) return std::nullopt;
+  return origin(own, std::string(stem));
 }
 
 }  // namespace gnomon::reader

@@ -14,6 +14,7 @@
 #include "reader/experiment/experiment.h"
 #include "reader/symbols/elf/module.h"
 #include "reader/symbols/live_files.h"
+#include "reader/symbols/perf_map.h"
 #include "reader/symbols/symbol_index.h"
 
 namespace gnomon::reader {
@@ -33,6 +34,8 @@ struct Function {
   std::string symbol = {};                // its name in the file; empty: it has none
   std::string module = {};                // of a static function: its source file, if it is known
   std::vector<std::string> aliases = {};  // other names of the same code
+  bool is_part = false;                   // outlined: jumped to, such as "f.cold" of f
+  bool is_inlined = false;                // everywhere, as far as is known: it has no address
   bool is_unnamed = false;                // "<static>@...", made up
 };
 
@@ -48,6 +51,9 @@ class AddressSpace {
   // Takes the load objects that are known now in place of those of the last call. live: where the
   // files of a process that runs are found.
   void set_objects(const std::vector<LoadObject>& objects, LiveFiles live = {});
+  // Names of code that lies in no load object.
+  void set_made_code(PerfMap map) { made_ = std::move(map); }
+  const PerfMap& made_code() const { return made_; }
   // To be called before the first address is asked for.
   void set_debug_files(DebugFiles files) { debug_files_ = std::move(files); }
   // Asked while symbols are loaded; if it says yes the symbols are missing from then on.
@@ -58,6 +64,15 @@ class AddressSpace {
   FunctionId function_at(std::uint64_t pc, std::uint32_t epoch);
   // The function at an address of a file; made up where there is no symbol.
   FunctionId function_in(const Location& code);
+  // The function of that symbol in a file, wherever its code is; is_inlined where it has none of
+  // its own.
+  FunctionId inlined_function(std::size_t file, const std::string& symbol);
+  // The function that this one is an outlined part of: code that is jumped to, such as "f.cold" of
+  // f; none: it is a whole one.
+  std::optional<FunctionId> whole_of(FunctionId part);
+  // The function that a compiler has made this one a copy or a part of, such as f of
+  // "f.constprop.0"; none: there is none by that name, or several.
+  std::optional<FunctionId> stem_of(FunctionId copy);
   // Where the code of a function ends in its file.
   std::uint64_t end_of(const Function& function);
   FunctionId named(const std::string& name);  // a made-up function, such as <Total>
@@ -95,8 +110,11 @@ class AddressSpace {
   FunctionId find(std::uint64_t pc, std::uint32_t epoch);
   const SymbolIndex& symbols_of(std::size_t file);
   FunctionId add(std::uint64_t file, std::uint64_t place, Function function);
+  // The function of that symbol which this one was made of.
+  std::optional<FunctionId> origin(const Function& made, const std::string& symbol);
 
   LiveFiles live_;
+  PerfMap made_;
   std::vector<Object> objects_;
   std::vector<File> files_;
   std::unordered_multimap<std::string, std::size_t> files_by_path_;
@@ -104,6 +122,7 @@ class AddressSpace {
   std::map<std::pair<std::uint64_t, std::uint64_t>, FunctionId> known_;  // file and place in it
   std::map<std::uint32_t, std::unordered_map<std::uint64_t, FunctionId>> by_pc_;  // by epoch
   std::unordered_map<std::string, FunctionId> named_;
+  std::map<std::pair<std::size_t, std::string>, FunctionId> inlined_;
   std::vector<std::string> faults_, doubtful_;
   std::set<std::string> stripped_;
   DebugFiles debug_files_;

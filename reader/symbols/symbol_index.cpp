@@ -7,8 +7,9 @@
 namespace gnomon::reader {
 namespace {
 
-// Of several names for one place a function's, and the last in alphabetical order: that is most
-// often the one that users call it by. (Sun Studio Performance Analyzer, "Aliased Functions".)
+// Returns true if reports show `a` for code that has both names: functions stand before labels, and
+// the last in alphabetical order before the others. (Sun Studio Performance Analyzer, "Aliased
+// Functions": users most often know code by that one.)
 bool is_better(const Symbol& a, const Symbol& b) {
   return std::tie(a.kind, b.name) < std::tie(b.kind, a.name);
 }
@@ -91,6 +92,29 @@ void SymbolIndex::make_ranges() {
     open.push_back(i);
   }
   advance(~0ull);
+}
+
+const Symbol* SymbolIndex::named(const std::string& name, const std::string& wanted) const {
+  if (by_name_.empty())
+    for (std::uint32_t i = 0; i < symbols_.size(); ++i) {
+      by_name_.emplace(symbols_[i].name, i);
+      for (const std::string& alias : symbols_[i].aliases)
+        if (alias != symbols_[i].name) by_name_.emplace(alias, i);
+    }
+  const auto only = [&](auto&& fits) -> const Symbol* {
+    const Symbol* found = nullptr;
+    const auto [first, last] = by_name_.equal_range(name);
+    for (auto each = first; each != last; ++each) {
+      const Symbol& symbol = symbols_[each->second];
+      if (&symbol == found || !fits(symbol)) continue;
+      if (found) return nullptr;
+      found = &symbol;
+    }
+    return found;
+  };
+  if (const Symbol* const one = only([](const Symbol&) { return true; })) return one;
+  if (wanted.empty()) return nullptr;
+  return only([&](const Symbol& symbol) { return module(symbol) == wanted; });
 }
 
 std::uint64_t SymbolIndex::gap_end(std::uint64_t address) const {

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "reader/base/interrupt.h"
@@ -61,6 +63,9 @@ class SymbolIndex {
   std::uint64_t gap_end(std::uint64_t address) const;
   const Symbol& symbol(std::uint32_t number) const { return symbols_[number]; }
   std::size_t size() const { return symbols_.size(); }
+  // The only function of that name, also as an alias; of several the only static one from that
+  // source file. Null: there is none, or several.
+  const Symbol* named(const std::string& name, const std::string& module = {}) const;
   // The source file of a static function, as its symbol table has it; empty: not known.
   const std::string& module(const Symbol& symbol) const { return modules_[symbol.module]; }
   // Returns true if the file has no build-id and was changed since it was recorded, though its
@@ -83,6 +88,8 @@ class SymbolIndex {
   std::vector<Symbol> symbols_;               // sorted
   std::vector<Range> ranges_;                 // sorted, apart from each other
   std::vector<std::uint64_t> starts_, ends_;  // sorted
+  // Numbers of symbols by their names. Filled when first asked for.
+  mutable std::unordered_multimap<std::string_view, std::uint32_t> by_name_;
   bool is_ada_ = false;
   bool was_touched_ = false;
   bool is_stripped_ = false;

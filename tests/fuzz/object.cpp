@@ -18,7 +18,7 @@ void read_lines(const std::string& path, const reader::SymbolIndex& index, std::
   for (std::uint32_t i = 0; lines && i < symbols; ++i) {
     const reader::Symbol& symbol = index.symbol(i);
     if (const reader::UnitLines* unit = lines->unit_at(symbol.begin, {}))
-      unit->places_in(lines->in_dwarf(symbol.begin), lines->in_dwarf(symbol.end));
+      unit->places_in(lines->in_dwarf(symbol.begin), lines->in_dwarf(symbol.end), true);
   }
 }
 

@@ -44,6 +44,15 @@ TEST_F(GoldenLines, Source) {
           "setpath " + sources + ":/nowhere", "addpath /tmp"});
 }
 
+// wrapped in twice_and_more in spread.
+TEST_F(GoldenLines, Inlines) {
+  expect("inlines.txt",
+         {"inlines", "source wrapped", "inlines on", "functions", "callers-callees", "calltree",
+          "lines", "pathmap /src " GNOMON_SOURCE "/tests/targets/lines", "source lines.h",
+          "source wrapped", "source spread", "fsingle wrapped", "disasm wrapped", "inlines perhaps",
+          "inlines off", "functions --limit 3"});
+}
+
 // Of spread and bare nothing is known where decoding ends.
 TEST_F(GoldenLines, Disassembly) {
   instructions_.known = {{0x10050, 1, "pushq", "%rbp"},
@@ -75,6 +84,35 @@ TEST_F(GoldenLines, Disassembly) {
 TEST_F(GoldenLines, Summaries) {
   expect("summaries.txt", {"fsummary", "fsingle visit", "fsingle spread --format json",
                            "lsummary --limit 2", "psummary --limit 2", "fsingle nowhere"});
+}
+
+// The mapping from addresses to names, on the program of targets/rules.
+class GoldenRules : public test::GoldenTest {
+ protected:
+  std::string object() override { return GNOMON_TARGETS "/rules.so"; }
+
+  void SetUp() override {
+    GoldenTest::SetUp();
+    constexpr std::uint64_t kSecondHelper = 0x10024, kFailCalls = 0x1002f, kColdCalls = 0x1000d,
+                            kCold = 0x10020, kFirstHelper = 0x10040, kAliasedCalls = 0x10064,
+                            kGeneratedDivides = 0x100a7, kFast = 0x10050, kResolver = 0x10080,
+                            kUnsized = 0x100c0, kLabel = 0x100c3, kStub = 0x1010;
+    tick({kSecondHelper, kFailCalls, kColdCalls}, 10 * kMs);
+    tick({kCold}, 4 * kMs);
+    tick({kFirstHelper, kAliasedCalls}, 10 * kMs);
+    tick({kGeneratedDivides}, 10 * kMs);
+    tick({kFast}, 3 * kMs);
+    tick({kResolver}, 2 * kMs);
+    tick({kUnsized}, 6 * kMs);
+    tick({kLabel}, 5 * kMs);
+    tick({kStub, kFailCalls, kColdCalls}, kMs);
+    end(51 * kMs);
+  }
+};
+
+TEST_F(GoldenRules, Mapping) {
+  expect("mapping.txt", {"functions", "calltree", "fsingle alias", "csingle helper", "lines",
+                         "csingle outlined", "source outlined"});
 }
 
 }  // namespace
