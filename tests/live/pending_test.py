@@ -26,6 +26,7 @@ def session(work, arguments, sent, enable="collector enable"):
                                                work, check=False, tries=1)
             if lldb_session.gave_up(errors):
                 continue
+            program.stdin.close()  # LLDB ends at the first command that fails
             return answers[3:], errors, program.stdout.read()
     raise AssertionError("LLDB cannot attach")
 
