@@ -33,7 +33,8 @@ constexpr std::uint32_t kParked = 1, kParkedBefore = 2, kUnsure = 3, kOpen = 4;
 constexpr std::uint64_t kOfPrograms =
     ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP) | signal_bit(32) | signal_bit(33));
 constexpr int kRounds = 40, kPatience = 4000;   // moments
-constexpr std::uint64_t kLonger = 250'000'000;  // ns
+// What a round may count for: a debugger may have stopped the process for longer in the middle.
+constexpr std::uint64_t kLonger = 250'000'000, kMostOfRound = 5'000'000;  // ns
 
 class Tasks {
  public:
@@ -63,7 +64,7 @@ class Tasks {
   AttachRequest& request_;
   std::uint32_t own_, pid_;
   std::uint64_t handlers_on_alternate_;  // signals
-  std::uint64_t began_ = now(CLOCK_MONOTONIC);
+  std::uint64_t looked_ = 0;  // how long, ns
   std::uint32_t fresh_ = 1;  // threads seen for the first time
   // Threads without a clock after the last round, by reason.
   std::uint32_t in_handlers_ = 0, without_slot_ = 0, without_clock_ = 0, unsure_ = 0;
@@ -204,7 +205,7 @@ void Tasks::start_unblocked() {
 }
 
 bool Tasks::needs_another_round(int round) const {
-  if (in_handlers_ != 0 || unsure_ != 0) return now(CLOCK_MONOTONIC) < began_ + kLonger;
+  if (in_handlers_ != 0 || unsure_ != 0) return looked_ < kLonger;
   return round < kRounds && (fresh_ != 0 || request_.listed != 0);
 }
 
@@ -216,8 +217,11 @@ void Tasks::look() {
 
 void Tasks::sample() {
   for (int round = 0; needs_another_round(round); ++round) {
+    const std::uint64_t began = now(CLOCK_MONOTONIC);
     if (fresh_ == 0) wait_a_moment();
     look();
+    const std::uint64_t took = now(CLOCK_MONOTONIC) - began;
+    looked_ += took < kMostOfRound ? took : kMostOfRound;
   }
   is_last_round_ = true;
   if (unsure_ != 0) look();
