@@ -125,7 +125,8 @@ Result<Invocation> parse(const Command& command, std::span<const std::string> wo
   constexpr std::string_view kOfShells[] = {"|", ">", ">>"};
   Invocation call;
   for (const std::string& word : words)
-    if (std::find(std::begin(kOfShells), std::end(kOfShells), word) != std::end(kOfShells))
+    if (command.arguments != kAnyNumber &&
+        std::find(std::begin(kOfShells), std::end(kOfShells), word) != std::end(kOfShells))
       return fault(fmt::format("{} cannot write elsewhere (got {})", command.name, word),
                    "`gnomon print` in the shell can; --limit N shows the first rows");
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -27,6 +27,7 @@ struct Invocation {
   std::optional<reader::MetricList> metrics;  // none: those of the host's choice
   std::optional<reader::Sort> sort;           // none: likewise
   reader::SpanChoice span;
+  std::vector<std::string> filters;  // expressions; an event counts if all are true
   Format format = Format::text;
 };
 
@@ -43,7 +44,11 @@ enum class OptionId : std::uint32_t {
   metrics = 8,
   sort = 16,
   since = 32,
-  between = 64
+  between = 64,
+  filter = 128,
+  thread = 256,
+  cpu = 512,
+  function = 1024
 };
 using Options = std::uint32_t;  // OptionIds
 constexpr Options operator|(OptionId a, OptionId b) { return Options(a) | Options(b); }
@@ -73,6 +78,8 @@ constexpr bool is_in_print(Role role) {
   return role == Role::view || role == Role::print_view || role == Role::report;
 }
 
+constexpr std::size_t kAnyNumber = ~std::size_t{0};
+
 struct Command {
   std::string_view name;
   std::string_view alias;     // er_print's short name; may be empty
@@ -81,7 +88,7 @@ struct Command {
   std::string_view help;  // a paragraph a line
   Options options;
   Role role;
-  std::size_t arguments;  // most it takes, an experiment not counted
+  std::size_t arguments;  // most it takes, an experiment not counted; kAnyNumber: as many as come
   Result<Answer> (*run)(Host&, const Invocation&);
 };
 
@@ -90,6 +97,7 @@ std::span<const Command> command_table();
 std::span<const Command> control_commands();
 std::span<const Command> report_commands();
 std::span<const Command> view_commands();
+std::span<const Command> selection_commands();
 std::span<const Option> option_table();
 
 // An option as it stands on a line: `--name word...` or `--name=word...`. Returns how many of the

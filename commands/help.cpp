@@ -28,13 +28,37 @@ std::string wrapped_lines(std::string_view paragraphs) {
   return out;
 }
 
+std::string term_of(const Option& option) {
+  return fmt::format("{} {}", option.name, option.operand);
+}
+
 // use(term, meaning): an option or an operand of the command.
 template <typename Use>
 void each_term(const Command& command, Use use) {
   for (const Option& option : option_table())
-    if (contains(command.options, option.id))
-      use(fmt::format("{} {}", option.name, option.operand), option.meaning);
+    if (contains(command.options, option.id)) use(term_of(option), option.meaning);
   if (command.role == Role::report) use(std::string("EXPERIMENT"), kExperiment);
+}
+
+// Options in brackets; more than three are not named.
+std::string option_syntax(const Command& command) {
+  std::string all;
+  int count = 0;
+  for (const Option& option : option_table())
+    if (contains(command.options, option.id)) {
+      all += fmt::format(" [{}]", term_of(option));
+      ++count;
+    }
+  return count > 3 ? " [OPTION]..." : all;
+}
+
+// The names of the options, which stand by themselves further down.
+std::string options_markdown(const Command& command) {
+  std::string names;
+  for (const Option& option : option_table())
+    if (contains(command.options, option.id))
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", option.name);
+  return names.empty() ? "" : "\n[Options](#options): " + names + ".\n";
 }
 
 }  // namespace
@@ -60,12 +84,9 @@ std::string wrapped(std::string_view paragraph, const std::string& lead,
 std::string version_text() { return "Gnomon " GNOMON_VERSION "\n"; }
 
 std::string syntax(const Command& command) {
-  std::string text(command.operands);
-  const auto add = [&](const std::string& part) {
-    text += (text.empty() ? "[" : " [") + part + "]";
-  };
-  each_term(command, [&](const std::string& term, std::string_view) { add(term); });
-  return text;
+  std::string text = std::string(command.operands) + option_syntax(command);
+  if (command.role == Role::report) text += " [EXPERIMENT]";
+  return text.starts_with(' ') ? text.substr(1) : text;
 }
 
 std::string long_help(const Command& command) {
@@ -126,12 +147,12 @@ std::string help_markdown() {
     if (!command.help.empty())
       text += fmt::format("\n{}{}", command.help, command.help.ends_with('\n') ? "" : "\n");
     if (!command.alias.empty()) text += fmt::format("\nAlso known as `{}`.\n", command.alias);
-    bool first = true;
-    each_term(command, [&](const std::string& term, std::string_view meaning) {
-      text += fmt::format("{}- `{}`: {}\n", first ? "\n" : "", term, meaning);
-      first = false;
-    });
+    text += options_markdown(command);
   }
+  text += "\n## Options\n\n";
+  for (const Option& option : option_table())
+    text += fmt::format("- `{}`: {}\n", term_of(option), option.meaning);
+  text += fmt::format("- `EXPERIMENT`: {}\n", kExperiment);
   return text + "\n" + future_sentence() + "\n";
 }
 

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "commands/collect_settings.h"
+#include "commands/selection.h"
 #include "reader/analysis/analysis.h"
 #include "reader/analysis/span.h"
 #include "reader/analysis/view.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 #include "reader/lines/disassembler.h"
+#include "reader/report/index/index_object.h"
 #include "reader/table/table.h"
 
 namespace gnomon::commands {
@@ -73,15 +75,19 @@ class Host {
   struct Choice {
     reader::View view;  // without limit and interrupt
     std::optional<std::size_t> limit;
+    Selection selection;
+    std::vector<reader::IndexObject> index_objects;  // that the user has defined
+    reader::Expansions expansions;
   };
   Choice& choice() { return choice_; }
   // The experiment, or the span of it, up to date; valid until the next call. It stays open between
   // commands.
   Result<reader::Analysis*> analysis(const std::string& directory,
-                                     const reader::SpanChoice& span = {}) {
+                                     const reader::EventChoice& events) {
     analyses_.use_debug_files(debug_files());
+    analyses_.use_expansions(choice_.expansions);
     return analyses_.get(
-        directory, span, [this](const auto& experiment) { return progress(experiment); },
+        directory, events, [this](const auto& experiment) { return progress(experiment); },
         interrupt());
   }
 

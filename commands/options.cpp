@@ -5,6 +5,7 @@
 #include <array>
 
 #include "commands/command.h"
+#include "reader/filter/expression.h"
 
 namespace gnomon::commands {
 namespace {
@@ -78,6 +79,47 @@ Result<void> set_between(std::span<const std::string> words, Invocation& call) {
   return {};
 }
 
+Result<void> add_filter(const std::string& expression, Invocation& call) {
+  if (auto parsed = reader::parse_expression(expression); !parsed)
+    return tl::unexpected(parsed.error());
+  call.filters.push_back(expression);
+  return {};
+}
+
+Result<void> set_filter(std::span<const std::string> words, Invocation& call) {
+  return add_filter(words.front(), call);
+}
+
+// A string of the expression language.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+// By number or by name.
+Result<void> set_thread(std::span<const std::string> words, Invocation& call) {
+  const std::string& word = words.front();
+  const auto list = reader::selection_filter(reader::kThreadSelection, word);
+  if (list && list->empty()) return {};
+  const bool is_name = word.find_first_not_of("0123456789,-") != std::string::npos;
+  if (!list && !is_name) return tl::unexpected(list.error());
+  return add_filter(list ? *list : fmt::format("THRID SOME IN TNAME({})", quoted(word)), call);
+}
+
+Result<void> set_cpu(std::span<const std::string> words, Invocation& call) {
+  const auto list = reader::selection_filter(reader::kCpuSelection, words.front());
+  if (!list) return tl::unexpected(list.error());
+  return list->empty() ? Result<void>() : add_filter(*list, call);
+}
+
+Result<void> set_function(std::span<const std::string> words, Invocation& call) {
+  return add_filter(fmt::format("FNAME({}) SOME IN STACK", quoted(words.front())), call);
+}
+
 constexpr std::array kOptions{
     Option{OptionId::format, "--format", "text|json|csv",
            "text is the default. json contains notes and rows; csv contains rows, and the notes "
@@ -108,6 +150,20 @@ constexpr std::array kOptions{
            "Only what was recorded between two samples, named as for --since.",
            "the names of two samples", set_between,
            [](std::string_view) -> std::size_t { return 2; }},
+    Option{OptionId::filter, "--filter", "EXPRESSION",
+           "Only events for which it is true, written as for the command `filters`, which counts "
+           "as well.",
+           "an expression such as 'THRID == 1234'", set_filter},
+    Option{OptionId::thread, "--thread", "LIST|NAME",
+           "Only events of these threads: numbers such as 1234,1240-1250, or a name, as `threads` "
+           "shows them.",
+           "numbers or the name of threads", set_thread},
+    Option{OptionId::cpu, "--cpu", "LIST", "Only events on these CPUs, such as 0,2-3.",
+           "numbers of CPUs", set_cpu},
+    Option{OptionId::function, "--function", "NAME",
+           "Only events with the function on their call stack: a name as for `csingle`, or a "
+           "regular expression for all of the name.",
+           "the name of a function", set_function},
 };
 
 }  // namespace

@@ -3,50 +3,14 @@
 
 #include <array>
 
-#include "commands/command.h"
+#include "commands/report_call.h"
 #include "reader/report/report.h"
-#include "reader/report/run_text.h"
 #include "reader/symbols/display_name.h"
 
 namespace gnomon::commands {
 namespace {
 
 using reader::Table;
-
-Result<std::string> directory_of(Host& host, const Invocation& call) {
-  return call.experiment ? Result<std::string>(*call.experiment) : host.experiment();
-}
-
-// The host's choice with the options of this call.
-reader::View view_of(Host& host, const Invocation& call) {
-  const Host::Choice& choice = host.choice();
-  reader::View view = choice.view;
-  if (call.metrics) view.show(*call.metrics);
-  if (call.sort) view.sort = *call.sort;
-  view.limit = call.limit.value_or(choice.limit.value_or(host.default_limit()));
-  for (auto& map : host.source_maps()) view.sources.maps.push_back(std::move(map));
-  view.interrupt = host.interrupt();
-  return view;
-}
-
-Result<reader::Analysis*> analysis_of(Host& host, const Invocation& call) {
-  const auto directory = directory_of(host, call);
-  if (!directory) return tl::unexpected(directory.error());
-  auto analysis = host.analysis(*directory, call.span);
-  if (analysis) (*analysis)->show_inlines(host.choice().view.inlines);
-  return analysis;
-}
-
-// Renders a report, and names the experiment where the user may take it for another.
-Result<Answer> render_report(Host& host, const Invocation& call, const reader::Analysis& analysis,
-                             Table table) {
-  const reader::Experiment& experiment = analysis.experiment();
-  if (!call.experiment && !host.is_obvious(experiment))
-    table.title.insert(0,
-                       fmt::format("{}: {}, process {}\n", one_line(experiment.directory),
-                                   reader::command_line(experiment.header), experiment.header.pid));
-  return render(host, call, table);
-}
 
 Result<Answer> run_status(Host& host, const Invocation& call) {
   const std::string state = call.experiment ? "" : host.state();
@@ -55,30 +19,12 @@ Result<Answer> run_status(Host& host, const Invocation& call) {
   Table table;
   table.columns = {{"item", {}}, {"value", {}}};
   if (directory) {
-    const auto analysis = host.analysis(*directory);
+    const auto analysis = host.analysis(*directory, {{}, {}, host.choice().view.inlines});
     if (!analysis) return tl::unexpected(analysis.error());
     table = reader::status_report(**analysis);
   }
   if (!state.empty()) table.rows.insert(table.rows.begin(), {std::string("Collector"), state});
   return render(host, call, table);
-}
-
-// What is about an experiment and takes a view.
-template <Result<Table> (*Report)(reader::Analysis&, const reader::View&)>
-Result<Answer> run_report(Host& host, const Invocation& call) {
-  const auto analysis = analysis_of(host, call);
-  if (!analysis) return tl::unexpected(analysis.error());
-  auto table = Report(**analysis, view_of(host, call));
-  if (!table) return tl::unexpected(table.error());
-  return render_report(host, call, **analysis, std::move(*table));
-}
-
-// What is about an experiment and takes no view.
-template <Table (*Report)(reader::Analysis&)>
-Result<Answer> run_plain_report(Host& host, const Invocation& call) {
-  const auto analysis = analysis_of(host, call);
-  if (!analysis) return tl::unexpected(analysis.error());
-  return render_report(host, call, **analysis, Report(**analysis));
 }
 
 Result<Answer> run_overview(Host& host, const Invocation& call) {
@@ -92,7 +38,7 @@ Result<Answer> run_metric_list(Host& host, const Invocation& call) {
   const reader::View view = view_of(host, call);
   const auto directory = directory_of(host, call);
   if (!directory) return render(host, call, reader::metric_list_report(nullptr, view));
-  const auto analysis = host.analysis(*directory);
+  const auto analysis = host.analysis(*directory, {{}, {}, host.choice().view.inlines});
   if (!analysis) return tl::unexpected(analysis.error());
   return render(host, call, reader::metric_list_report(*analysis, view));
 }
@@ -153,10 +99,6 @@ Result<Answer> run_disasm(Host& host, const Invocation& call) {
   return about_function(host, call, report);
 }
 
-constexpr Options kMetrics = OptionId::metrics | OptionId::sort;
-constexpr Options kSpan = OptionId::since | OptionId::between;
-constexpr Options kAll = kListed | kMetrics | kSpan;
-
 constexpr std::array kReports{
     Command{
         "functions", "", "", "Exclusive and inclusive metrics of functions.",
@@ -181,20 +123,20 @@ constexpr std::array kReports{
             "counts for the line of the call. ## marks hot lines (`sthresh`). FUNCTION as in "
             "`csingle`; FILE is a path or its end. Without either: the function of the selected "
             "frame.\n",
-            kShown | kMetrics | kSpan, Role::report, 2, run_of_function<reader::source_report>},
+            kShown | kMetrics | kEvents, Role::report, 2, run_of_function<reader::source_report>},
     Command{"disasm", "dis", "[FUNCTION|FILE [NUMBER]]",
             "The instructions of a function or of a file's functions, with metrics.",
             "Before each its line in [ ], [?] if there is none, and its address in the file; the "
             "source stands between them. Jumps and calls say where they lead. A caller counts for "
             "its call instruction; the clock finds a thread at the instruction that runs next. ## "
             "marks hot instructions (`dthresh`). The operands are FUNCTION and FILE of `source`.\n",
-            kShown | kMetrics | kSpan, Role::report, 2, run_disasm},
+            kShown | kMetrics | kEvents, Role::report, 2, run_disasm},
     Command{"fsummary", "", "", "All that is known of functions, a block each.",
             "Every metric with its share, size, address, source file, compilation unit, load "
             "object, the name as the file has it, and other names of the same code.\n",
             kAll, Role::report, 0, run_report<reader::fsummary_report>},
     Command{"fsingle", "", "[NAME [NUMBER]]", "All that is known of one function.",
-            "As in `fsummary`. NAME and NUMBER as in `csingle`.\n", kShown | kMetrics | kSpan,
+            "As in `fsummary`. NAME and NUMBER as in `csingle`.\n", kShown | kMetrics | kEvents,
             Role::report, 2, run_of_function<reader::fsingle_report>},
     Command{"lsummary", "", "", "All that is known of source lines, a block each.",
             "As `lines`, with every metric.\n", kAll, Role::report, 0,
@@ -214,7 +156,7 @@ constexpr std::array kReports{
             "NAME as in `functions`, or its end, without parameters if you like. Where it means "
             "several functions NUMBER says which. Without NAME: the function of the selected "
             "frame.\n",
-            kShown | kMetrics | kSpan, Role::report, 2, run_of_function<reader::csingle_report>},
+            kShown | kMetrics | kEvents, Role::report, 2, run_of_function<reader::csingle_report>},
     Command{"calltree", "ctree", "", "Who calls whom, with attributed metrics.",
             "From <Total> down, heavy branches first. The value of a call includes all below it. A "
             "limit keeps the heaviest calls.\n",
@@ -226,14 +168,14 @@ constexpr std::array kReports{
             "In the order in which they were written: that of time in each thread, but threads are "
             "mixed. Times count from the beginning of the recording. Without KIND: the kinds, and "
             "how many events of each there are.\n",
-            kListed | kSpan, Role::report, 1, run_dump},
+            kListed | kEvents, Role::report, 1, run_dump},
     Command{"header", "", "", "The experiment's notes, and what was recorded, where and how.",
             "Notes are the lines of the file `notes` in the experiment, which you may write "
             "yourself.\n",
             kShown, Role::report, 0, run_plain_report<reader::header_report>},
     Command{"overview", "", "", "The total of each metric, and which are shown.",
-            "[X] marks the metrics that reports show. `metrics` chooses others.\n", kShown | kSpan,
-            Role::report, 0, run_overview},
+            "[X] marks the metrics that reports show. `metrics` chooses others.\n",
+            kShown | kEvents, Role::report, 0, run_overview},
     Command{"samples", "", "", "The samples of the process's use of the system.",
             "A sample is what the kernel says of the process at an instant: at the start and the "
             "end of the recording, each second while the process runs, at each stop in the "

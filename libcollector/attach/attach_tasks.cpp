@@ -32,7 +32,7 @@ constexpr std::uint32_t kParked = 1, kParkedBefore = 2, kUnsure = 3, kOpen = 4;
 // All signals but those that only the kernel and libc use.
 constexpr std::uint64_t kOfPrograms =
     ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP) | signal_bit(32) | signal_bit(33));
-constexpr int kRounds = 40, kPatience = 4000;   // moments
+constexpr int kRounds = 40, kPatience = 4000;  // moments
 // What a round may count for: a debugger may have stopped the process for longer in the middle.
 constexpr std::uint64_t kLonger = 250'000'000, kMostOfRound = 5'000'000;  // ns
 
@@ -64,8 +64,8 @@ class Tasks {
   AttachRequest& request_;
   std::uint32_t own_, pid_;
   std::uint64_t handlers_on_alternate_;  // signals
-  std::uint64_t looked_ = 0;  // how long, ns
-  std::uint32_t fresh_ = 1;  // threads seen for the first time
+  std::uint64_t looked_ = 0;             // how long, ns
+  std::uint32_t fresh_ = 1;              // threads seen for the first time
   // Threads without a clock after the last round, by reason.
   std::uint32_t in_handlers_ = 0, without_slot_ = 0, without_clock_ = 0, unsure_ = 0;
   std::uint32_t unlisted_ = 0;  // block SIGPROF

@@ -52,13 +52,42 @@ std::uint32_t Analysis::thread_of(const Event& event) {
   return thread == event.layout.fields.end() ? 0 : static_cast<std::uint32_t>(event.value(*thread));
 }
 
-bool Analysis::contains(const Event& event) {
-  return span_.is_whole() || span_.contains(time_of(event));
+Result<EventValue> Analysis::value_of(const std::string& expression) {
+  auto parsed = parse_expression(expression);
+  if (!parsed) return tl::unexpected(parsed.error());
+  auto functions = std::make_unique<StackFunctions>(
+      experiment().directory, shared_->space, has_inlines_ ? &shared_->places : nullptr,
+      [this](const Experiment& now) { take_objects(now); });
+  return EventValue::bind(std::move(*parsed), experiment(), shared_->instants,
+                          std::move(functions));
 }
 
-Result<void> Analysis::add(const Event& event) {
+Result<void> Analysis::limit_to(const Span& span, const std::string& filter) {
+  span_ = span;
+  filter_text_ = filter;
+  if (filter.empty()) return {};
+  auto value = value_of(filter);
+  if (!value) return tl::unexpected(value.error());
+  filter_.emplace(std::move(*value));
+  return {};
+}
+
+Result<bool> Analysis::contains(const Event& event, const Interrupt& interrupt) {
+  if (!span_.is_whole() && !span_.contains(time_of(event))) return false;
+  if (!filter_) return true;
+  const auto value = filter_->of(event, interrupt);
+  if (!value) return tl::unexpected(value.error());
+  return value->value_or(0) != 0;
+}
+
+Result<void> Analysis::add(const Event& event, const Interrupt& interrupt) {
   last_event_ = std::max(last_event_, time_of(event));
-  if (!contains(event)) return {};
+  if (!span_.is_whole() && !span_.contains(time_of(event))) return {};
+  ++events_of_span_;
+  const auto fits = contains(event, interrupt);
+  if (!fits) return tl::unexpected(fits.error());
+  if (!*fits) return {};
+  ++events_that_fit_;
   ++events_[event.layout.id];
   const std::uint64_t before = sums_.total(kTotalCpu);
   if (!sums_.add(event, room_))
@@ -71,8 +100,11 @@ Result<void> Analysis::add(const Event& event) {
   return {};
 }
 
+// A filter may be about the samples that end the parts of a recording.
 Result<void> Analysis::update(const Interrupt& interrupt) {
-  const auto news = recording_.update(interrupt, [this](const Event& event) { return add(event); });
+  if (filter_) shared_->instants.read_new(experiment());
+  const auto news =
+      recording_.update(interrupt, [&](const Event& event) { return add(event, interrupt); });
   shared_->instants.read_new(experiment());
   is_spent_ = !news;
   if (!news) return tl::unexpected(news.error());
@@ -100,19 +132,19 @@ void Analysis::show_inlines(bool are_shown) {
   has_inlines_ = are_shown;
 }
 
-void Analysis::take_objects(const Interrupt& interrupt) {
-  objects_ = experiment().objects.size();
-  const LiveFiles live = live_files_of(experiment().header);
-  shared_->space.set_made_code(PerfMap::load(experiment(), live.root()));
-  shared_->space.set_objects(experiment().objects, live);
-  shared_->space.set_interrupt(interrupt);
+void Analysis::take_objects(const Experiment& now) {
+  objects_ = now.objects.size();
+  const LiveFiles live = live_files_of(now.header);
+  shared_->space.refresh_made_code(now, live.root());
+  shared_->space.set_objects(now.objects, live);
   shared_->places.objects_have_changed();
 }
 
 Result<const Profile*> Analysis::profile(const Interrupt& interrupt) {
   if (profile_) return &*profile_;
   AddressSpace& space = shared_->space;
-  take_objects(interrupt);
+  take_objects(experiment());
+  shared_->space.set_interrupt(interrupt);
   auto built = Profile::build(sums_, recording_.stacks(), space,
                               has_inlines_ ? &shared_->places : nullptr, interrupt);
   // Symbols that an interruption kept from being loaded are missing from then on.
@@ -127,7 +159,8 @@ Result<const Profile*> Analysis::profile(const Interrupt& interrupt) {
 Result<const PlaceProfile*> Analysis::places(Grain grain, const Interrupt& interrupt) {
   auto& kept = places_[index(grain)];
   if (kept) return &*kept;
-  take_objects(interrupt);
+  take_objects(experiment());
+  shared_->space.set_interrupt(interrupt);
   const auto frames = stack_frames(sums_.used(), recording_.stacks(), interrupt);
   auto built =
       frames ? PlaceProfile::build(sums_, *frames, shared_->places, grain, has_inlines_, interrupt)
@@ -155,6 +188,14 @@ void AnalysisCache::forget() {
   kept_.clear();
   shared_ = std::make_shared<Shared>();
   shared_->space.set_debug_files(debug_files_);
+  shared_->space.set_expansions(expansions_);
+}
+
+void AnalysisCache::use_expansions(const Expansions& expansions) {
+  if (expansions == expansions_) return;
+  expansions_ = expansions;
+  if (shared_) shared_->space.set_expansions(expansions);
+  for (const auto& each : kept_) each->forget_profiles();
 }
 
 void AnalysisCache::use_debug_files(const DebugFiles& files) {
@@ -164,12 +205,12 @@ void AnalysisCache::use_debug_files(const DebugFiles& files) {
 }
 
 // Finds or opens the analysis of a span, and makes it the last one.
-Result<Analysis*> AnalysisCache::find(const SpanChoice& choice, const ProgressOf& progress,
+Result<Analysis*> AnalysisCache::find(const EventChoice& choice, const ProgressOf& progress,
                                       bool& was_kept) {
   constexpr std::size_t kMost = 3;
   std::unique_ptr<Analysis> opened;
   Span span;
-  if (choice.kind != SpanChoice::Kind::whole) {
+  if (choice.span.kind != SpanChoice::Kind::whole) {
     auto experiment = Analysis::open(directory_, shared_);
     if (!experiment) return tl::unexpected(experiment.error());
     opened = std::move(*experiment);
@@ -180,15 +221,19 @@ Result<Analysis*> AnalysisCache::find(const SpanChoice& choice, const ProgressOf
     }
     shared_->instants.read_new(opened->experiment());
     const Experiment& found = opened->experiment();
-    auto chosen = find_span(choice, found, shared_->instants, progress(found));
+    auto chosen = find_span(choice.span, found, shared_->instants, progress(found));
     if (!chosen) return tl::unexpected(chosen.error());
     span = *chosen;
   }
-  const auto same = std::find_if(kept_.begin(), kept_.end(),
-                                 [&](const auto& each) { return each->span() == span; });
+  // Events that a filter chose by functions are others once inlined functions are shown.
+  const auto same = std::find_if(kept_.begin(), kept_.end(), [&](const auto& each) {
+    return each->span() == span && each->filter() == choice.filter &&
+           (choice.filter.empty() || each->has_inlines() == choice.inlines);
+  });
   was_kept = same != kept_.end();
   if (was_kept) {
     std::rotate(same, same + 1, kept_.end());
+    kept_.back()->show_inlines(choice.inlines);
     return kept_.back().get();
   }
   if (!opened) {
@@ -196,14 +241,16 @@ Result<Analysis*> AnalysisCache::find(const SpanChoice& choice, const ProgressOf
     if (!experiment) return tl::unexpected(experiment.error());
     opened = std::move(*experiment);
   }
-  opened->limit_to(span);
+  opened->show_inlines(choice.inlines);
+  if (auto limited = opened->limit_to(span, choice.filter); !limited)
+    return tl::unexpected(limited.error());
   if (kept_.size() == kMost) kept_.erase(kept_.begin());
   kept_.push_back(std::move(opened));
   return kept_.back().get();
 }
 
 // A recording that ends meanwhile, or a directory that was written anew, is worth a second look.
-Result<Analysis*> AnalysisCache::get(const std::string& directory, const SpanChoice& choice,
+Result<Analysis*> AnalysisCache::get(const std::string& directory, const EventChoice& choice,
                                      const ProgressOf& progress, const Interrupt& interrupt) {
   const bool has_spent =
       std::any_of(kept_.begin(), kept_.end(), [](const auto& each) { return each->is_spent(); });

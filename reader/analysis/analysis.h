@@ -19,6 +19,7 @@
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 #include "reader/experiment/recording.h"
+#include "reader/filter/event_value.h"
 #include "reader/metrics/sums.h"
 #include "reader/samples/instants.h"
 #include "reader/symbols/address_space.h"
@@ -38,8 +39,10 @@ class Analysis {
   static Result<std::unique_ptr<Analysis>> open(const std::string& directory,
                                                 std::shared_ptr<Shared> shared = nullptr);
 
-  // Only the events of a span count. To be called before the first `update`.
-  void limit_to(const Span& span) { span_ = span; }
+  // Only the events of a span count, and of those only the ones for which the expression is true.
+  // To be called before the first `update`. filter: empty: all count. Fault: says what is wrong
+  // with the expression.
+  Result<void> limit_to(const Span& span, const std::string& filter);
   // Reads what was written since the last call. After a fault of this or of `profile` the object is
   // of no more use.
   Result<void> update(const Interrupt& interrupt);
@@ -62,16 +65,28 @@ class Analysis {
   std::uint64_t events(std::uint8_t kind) const { return events_[kind]; }
   // When the latest event was recorded, CLOCK_MONOTONIC, ns; 0: there is none.
   std::uint64_t last_event() const { return last_event_; }
-  // Returns true if the event lies in the span.
-  bool contains(const Event& event);
-  // Inlined functions are frames of their own from now on, or not; at first they are not.
+  // Returns true if the event lies in the span and fits the filter. Fault: damage, or the user
+  // interrupted.
+  Result<bool> contains(const Event& event, const Interrupt& interrupt);
+  const std::string& filter() const { return filter_text_; }
+  // Events of the span, and those among them that fit the filter.
+  std::uint64_t events_of_span() const { return events_of_span_; }
+  std::uint64_t events_that_fit() const { return events_that_fit_; }
+  // The value of an expression for each event. Valid as long as this analysis, until inlined
+  // functions are shown or not.
+  Result<EventValue> value_of(const std::string& expression);
+  // Inlined functions are frames of their own from now on, or not; at first they are not. To be
+  // called before the first `update` where a filter is about functions.
   void show_inlines(bool are_shown);
   bool has_inlines() const { return has_inlines_; }
+  // Profiles are made anew when they are asked for next.
+  void forget_profiles();
   // The profile of what was read; it is valid until the next `update`.
   Result<const Profile*> profile(const Interrupt& interrupt);
   // Likewise of lines or instructions.
   Result<const PlaceProfile*> places(Grain grain, const Interrupt& interrupt);
   const AddressSpace& address_space() const { return shared_->space; }
+  SymbolState symbol_state(std::size_t file) { return shared_->space.symbol_state(file); }
   // Where code comes from.
   Places& code() { return shared_->places; }
   // Where the code of a function ends in its file, and the function at an address of a file.
@@ -90,15 +105,17 @@ class Analysis {
 
  private:
   Analysis(Recording recording, std::shared_ptr<Shared> shared);
-  Result<void> add(const Event& event);
+  Result<void> add(const Event& event, const Interrupt& interrupt);
   std::uint64_t time_of(const Event& event);
   static std::uint32_t thread_of(const Event& event);
-  void forget_profiles();
-  void take_objects(const Interrupt& interrupt);
+  void take_objects(const Experiment& now);
 
   Recording recording_;
   std::shared_ptr<Shared> shared_;
   Span span_;
+  std::string filter_text_;
+  std::optional<EventValue> filter_;
+  std::uint64_t events_of_span_ = 0, events_that_fit_ = 0;
   StackRoom room_;
   Sums sums_;
   ByTime sampled_;
@@ -114,6 +131,13 @@ class Analysis {
   bool is_spent_ = false;
 };
 
+// Which events of an experiment count.
+struct EventChoice {
+  SpanChoice span = {};
+  std::string filter = {};  // an expression; empty: all
+  bool inlines = false;     // inlined functions are functions of their own
+};
+
 // The analyses of the experiment that was asked for last: of the whole and of a few spans.
 class AnalysisCache {
  public:
@@ -122,16 +146,18 @@ class AnalysisCache {
 
   // Symbols are loaded anew if these files are others than those of the last call.
   void use_debug_files(const DebugFiles& files);
+  void use_expansions(const Expansions& expansions);
   // Opens the experiment, or reads what is new in it. The analysis is valid until the next call.
-  Result<Analysis*> get(const std::string& directory, const SpanChoice& choice,
+  Result<Analysis*> get(const std::string& directory, const EventChoice& choice,
                         const ProgressOf& progress, const Interrupt& interrupt);
 
  private:
   void forget();
-  Result<Analysis*> find(const SpanChoice& choice, const ProgressOf& progress, bool& was_kept);
+  Result<Analysis*> find(const EventChoice& choice, const ProgressOf& progress, bool& was_kept);
 
   std::string directory_;
   DebugFiles debug_files_;
+  Expansions expansions_;
   std::shared_ptr<Shared> shared_;
   std::vector<std::unique_ptr<Analysis>> kept_;  // used last: the last one
 };

@@ -2,6 +2,9 @@
 #include "reader/analysis/place_profile.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "reader/analysis/collapse.h"
 
 namespace gnomon::reader {
 
@@ -12,12 +15,17 @@ Result<PlaceProfile> PlaceProfile::build(const Sums& sums, std::span<const Stack
   std::vector<Item>& items = profile.items_;
   items.resize(frames.size());
   profile.stacks_ = frames.size();
+  Collapse collapse(places.space(), frames.size());
   for (std::uint32_t id = 0; id < frames.size(); ++id) {
     if (interrupt.asked(id)) return interrupted();
     const StackFrame& frame = frames[id];
-    items[id].caller = frame.caller;
+    const Collapse::Kind kind = collapse.look(id, frame);
+    items[id].caller = collapse.shown_as(frame.caller);
     if (frame.kind == FrameKind::cut) items[id].place = places.of_cut_stack(grain);
-    if (frame.kind != FrameKind::code) continue;
+    if (kind == Collapse::Kind::hidden)
+      items[id].place = places.of_hidden(grain, collapse.file(id));
+    if (kind == Collapse::Kind::inner) profile.inner_.emplace_back(id, collapse.shown_as(id));
+    if (frame.kind != FrameKind::code || kind != Collapse::Kind::shown) continue;
     if (!with_inlines) {
       items[id].place = places.at(grain, frame.pc, frame.epoch, frame.is_leaf, interrupt);
       continue;
@@ -70,9 +78,12 @@ const PlaceValues& PlaceProfile::values(MetricId metric) const {
   Values below(items_.size());  // of each frame and of all it called
   const std::size_t stacks = std::min(by_stack.size(), stacks_);
   std::copy_n(by_stack.begin(), stacks, below.begin());
+  for (const auto& [inner, shown] : inner_)
+    if (inner < stacks) below[shown] += std::exchange(below[inner], 0);
+  const Values own(below.begin(), below.begin() + static_cast<std::ptrdiff_t>(stacks_));
   for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
     const Item& item = items_[*id];
-    if (*id < stacks) values.exclusive[index(item.place)] += by_stack[*id];
+    if (*id < stacks_) values.exclusive[index(item.place)] += own[*id];
     if (!item.recurs) values.inclusive[index(item.place)] += below[*id];
     below[item.caller] += below[*id];
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "reader/analysis/stack_frames.h"
@@ -56,6 +57,7 @@ class PlaceProfile {
   std::size_t size_ = 0;  // places
   PlaceId total_{};       // <Total>
   std::size_t stacks_ = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> inner_;  // frames, and what stands for them
   std::vector<Item> items_;           // by StackId; behind them frames of inlined functions
   std::vector<std::uint32_t> order_;  // of the items: a caller before what it calls
   mutable std::vector<std::optional<PlaceValues>> values_;

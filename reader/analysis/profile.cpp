@@ -9,6 +9,7 @@
 #include <span>
 #include <tuple>
 
+#include "reader/analysis/collapse.h"
 #include "reader/analysis/stack_frames.h"
 
 namespace gnomon::reader {
@@ -69,7 +70,8 @@ std::vector<std::string> names_of(const AddressSpace& space) {
 // of inlined functions, and of a function whose outlined part runs, which is made its caller. (Sun
 // Studio Performance Analyzer, "Outline Functions".)
 Result<std::vector<Frame>> frames_of(std::span<const StackFrame> stack, AddressSpace& space,
-                                     Places* inlines, const Interrupt& interrupt) {
+                                     Collapse& collapse, Places* inlines,
+                                     const Interrupt& interrupt) {
   std::vector<Frame> frames(stack.size(), {0, Frame::kNone});
   const auto go_in = [&](std::uint32_t id, FunctionId inner) {
     frames.push_back(frames[id]);
@@ -78,10 +80,13 @@ Result<std::vector<Frame>> frames_of(std::span<const StackFrame> stack, AddressS
   for (std::uint32_t id = 0; id < stack.size(); ++id) {
     if (interrupt.asked(id)) return interrupted();
     const StackFrame& frame = stack[id];
-    if (frame.kind == FrameKind::cut) frames[id] = {frame.caller, space.named(kCutStack)};
-    if (frame.kind != FrameKind::code) continue;
+    const Collapse::Kind kind = collapse.look(id, frame);
+    const std::uint32_t caller = collapse.shown_as(frame.caller);
+    if (frame.kind == FrameKind::cut) frames[id] = {caller, space.named(kCutStack)};
+    if (kind == Collapse::Kind::hidden) frames[id] = {caller, space.hidden(collapse.file(id))};
+    if (frame.kind != FrameKind::code || kind != Collapse::Kind::shown) continue;
     const FunctionId function = space.function_at(frame.pc, frame.epoch);
-    frames[id] = {frame.caller, function};
+    frames[id] = {caller, function};
     if (const auto whole = space.whole_of(function)) {
       frames[id].function = *whole;
       go_in(id, function);
@@ -100,12 +105,14 @@ Result<Profile> Profile::build(const Sums& sums, const Stacks& stacks, AddressSp
   const FunctionId total = space.named(kTotal);
   const auto stack = stack_frames(sums.used(), stacks, interrupt);
   if (!stack) return tl::unexpected(stack.error());
-  const auto frames = frames_of(*stack, space, inlines, interrupt);
+  Collapse collapse(space, stack->size());
+  const auto frames = frames_of(*stack, space, collapse, inlines, interrupt);
   if (!frames) return tl::unexpected(frames.error());
   std::vector<CallId> place;
   Profile profile(sums, CallTree(total, *frames, place, interrupt));
   if (interrupt.asked()) return interrupted();
   place.resize(stack->size());
+  for (std::uint32_t id = 0; id < place.size(); ++id) place[id] = place[collapse.shown_as(id)];
   profile.place_ = std::move(place);
   for (const StackFrame& frame : *stack) profile.marks_.push_back(frame.mark);
   profile.names_ = names_of(space);

@@ -9,6 +9,7 @@ namespace gnomon::reader {
 namespace {
 
 constexpr std::uint64_t kWithoutLine = ~0ull;
+constexpr const char* kMadeCode = "<Code made at run time>";
 
 }  // namespace
 
@@ -29,6 +30,17 @@ PlaceId Places::add_line(Grain grain, FunctionId function, const SourcePlace& so
 
 PlaceId Places::of(Grain grain, FunctionId function) {
   return add(grain, {index(function), kWithoutLine, 0}, {function});
+}
+
+PlaceId Places::of_object(FunctionId id) {
+  const Function& function = space_.function(id);
+  if (!function.object.empty()) return add(Grain::object, {~0u, function.file, 0}, {id});
+  return of(Grain::object, function.name.starts_with('<') ? id : space_.named(kMadeCode));
+}
+
+PlaceId Places::of_hidden(Grain grain, std::size_t file) {
+  const FunctionId function = space_.hidden(file);
+  return grain == Grain::object ? of_object(function) : of(grain, function);
 }
 
 // The function that stands for all copies and parts that a compiler has made of it.
@@ -102,9 +114,9 @@ Places::Known Places::find(std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
   const FunctionId function = space_.function_at(pc, epoch);
   const auto where = space_.locate(pc, epoch);
   if (!where)
-    return {
-        function,
-        {of(Grain::line, function), of(Grain::source, function), of(Grain::instruction, function)}};
+    return {function,
+            {of(Grain::line, function), of(Grain::source, function),
+             of(Grain::instruction, function), of_object(function)}};
   const Unit at = unit_at(*where, interrupt);
   const SourcePlace source = at.unit ? at.unit->outermost(at.address) : SourcePlace{};
   const std::uint64_t address =
@@ -113,7 +125,7 @@ Places::Known Places::find(std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
       add(Grain::instruction, {~0u, where->file, address}, {function, source, address});
   return {function,
           {add_line(Grain::line, function, source), add_line(Grain::source, function, source),
-           instruction}};
+           instruction, of_object(function)}};
 }
 
 Places::Unit Places::unit_at(const Location& code, const Interrupt& interrupt) {
@@ -151,7 +163,7 @@ std::vector<PlaceId> Places::chain_at(Grain grain, std::uint64_t pc, std::uint32
                                       bool is_leaf, const Interrupt& interrupt) {
   std::vector<PlaceId> chain;
   const auto& frames = inlined_at(pc, epoch, interrupt);
-  if (frames.size() == 1 || grain == Grain::instruction)
+  if (frames.size() == 1 || grain == Grain::instruction || grain == Grain::object)
     return {at(grain, pc, epoch, is_leaf, interrupt)};
   for (const InlineFrame& each : frames)
     chain.push_back(add_line(grain, each.function, each.source));

@@ -21,9 +21,10 @@
 namespace gnomon::reader {
 
 // What counts as one place. line: a line within a function, of which all copies are one. source: a
-// line of a file, whatever function its code is in. instruction: by its address.
-enum class Grain : std::uint8_t { line, source, instruction };
-inline constexpr std::size_t kGrains = 3;
+// line of a file, whatever function its code is in. instruction: by its address. object: all of a
+// load object.
+enum class Grain : std::uint8_t { line, source, instruction, object };
+inline constexpr std::size_t kGrains = 4;
 
 // A number among the places of one grain.
 enum class PlaceId : std::uint32_t {};
@@ -55,6 +56,8 @@ class Places {
                                              const Interrupt& interrupt);
   // Of a function that is made up, such as <Unknown>, or of a function's code without lines.
   PlaceId of(Grain grain, FunctionId function);
+  // Of a load object that is shown as one function.
+  PlaceId of_hidden(Grain grain, std::size_t file);
   PlaceId of_total(Grain grain) { return of(grain, space_.named(kTotal)); }
   // Of what stands for callers that a walk did not reach.
   PlaceId of_cut_stack(Grain grain) { return of(grain, space_.named(kCutStack)); }
@@ -64,6 +67,7 @@ class Places {
   }
   std::size_t size(Grain grain) const { return grains_[index(grain)].places.size(); }
   const SourceFiles& files() const { return files_; }
+  AddressSpace& space() const { return space_; }
   // Where a function begins.
   SourcePlace begin_of(FunctionId id, const Interrupt& interrupt);
   // The name of its compilation unit, as the compiler was given it; empty: not known.
@@ -111,6 +115,7 @@ class Places {
     std::uint64_t address = 0;        // the DWARF's
   };
   Unit unit_at(const Location& code, const Interrupt& interrupt);
+  PlaceId of_object(FunctionId function);
   FunctionId stem_of(FunctionId function);
 
   AddressSpace& space_;

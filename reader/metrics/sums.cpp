@@ -20,24 +20,33 @@ const Sums::Plan& Sums::plan_of(const EventLayout& layout) {
 
 bool Sums::add(const Event& event, StackRoom& room) {
   const Plan& plan = plan_of(event.layout);
-  if (plan.addends.empty()) return true;
   const std::uint64_t stack = plan.stack ? event.value(*plan.stack) : 0;
+  if (plan.addends.empty()) return true;
   if (stack != 0 && !room.has(stack)) return false;
-  if (stack >= used_.size()) used_.resize(std::max<std::size_t>(stack + 1, used_.size() * 2));
-  used_[stack] = true;
+  add(event, plan, stack);
+  return true;
+}
+
+void Sums::add(const Event& event, std::uint32_t key) {
+  const Plan& plan = plan_of(event.layout);
+  if (!plan.addends.empty()) add(event, plan, key);
+}
+
+void Sums::add(const Event& event, const Plan& plan, std::uint64_t key) {
+  if (key >= used_.size()) used_.resize(std::max<std::size_t>(key + 1, used_.size() * 2));
+  used_[key] = true;
   for (const Plan::Addend& addend : plan.addends) {
     PerMetric& metric = metrics_[addend.metric];
     const std::uint64_t value = addend.field ? event.value(*addend.field) : 1;
-    if (stack >= metric.by_stack.size())
-      metric.by_stack.resize(std::max<std::size_t>(stack + 1, metric.by_stack.size() * 2));
-    metric.by_stack[stack] += value;
+    if (key >= metric.by_stack.size())
+      metric.by_stack.resize(std::max<std::size_t>(key + 1, metric.by_stack.size() * 2));
+    metric.by_stack[key] += value;
     metric.total += value;
     ++metric.events;
     if (value <= metric.limit) continue;
     ++metric.beyond;
     metric.total_beyond += value;
   }
-  return true;
 }
 
 }  // namespace gnomon::reader

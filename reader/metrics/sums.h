@@ -20,8 +20,12 @@ class Sums {
   // Adds an event. Returns false if there is no room for its call stack, so that the experiment is
   // damaged.
   bool add(const Event& event, StackRoom& room);
+  // Likewise under another number than that of its call stack. The numbers of one object are all
+  // of one kind, and small.
+  void add(const Event& event, std::uint32_t key);
 
-  // By StackId; shorter than the stack table where the last stacks have no events.
+  // By StackId, or by that number; shorter than the stack table where the last stacks have no
+  // events.
   const Values& by_stack(MetricId metric) const { return metrics_[index(metric)].by_stack; }
   std::uint64_t total(MetricId metric) const { return metrics_[index(metric)].total; }
   // The events beyond the limit, and their values' sum.
@@ -51,6 +55,7 @@ class Sums {
     std::vector<Addend> addends;
   };
   const Plan& plan_of(const EventLayout& layout);
+  void add(const Event& event, const Plan& plan, std::uint64_t key);
 
   std::vector<PerMetric> metrics_{metric_table().size()};
   std::vector<Plan> plans_{256};  // by event kind

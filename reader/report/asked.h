@@ -12,6 +12,7 @@ namespace gnomon::reader {
 struct Asked {
   Shown shown;
   const Profile* profile;
+  bool has_inlines;  // inlined functions are functions of their own
 };
 
 inline Result<Asked> ask(Analysis& analysis, const View& view) {
@@ -19,7 +20,7 @@ inline Result<Asked> ask(Analysis& analysis, const View& view) {
   if (!shown) return tl::unexpected(shown.error());
   const auto profile = analysis.profile(view.interrupt);
   if (!profile) return tl::unexpected(profile.error());
-  return Asked{std::move(*shown), *profile};
+  return Asked{std::move(*shown), *profile, analysis.has_inlines()};
 }
 
 // Of what has no attributed value of its own.

@@ -95,7 +95,8 @@ MetricId weight_of(const Shown& shown) {
 Result<Table> calltree_report(Analysis& analysis, const View& view) {
   const auto asked = ask(analysis, view);
   if (!asked) return tl::unexpected(asked.error());
-  const auto& [shown, profile] = *asked;
+  const Shown& shown = asked->shown;
+  const Profile* const profile = asked->profile;
   const MetricList list = attributed_only(shown.metrics);
   const MetricId by = weight_of(shown);
   Table table;

@@ -43,7 +43,7 @@ tl::unexpected<Fault> several(const Profile& profile, const std::vector<Function
 
 // The first of the functions whose names contain the word, in any case, as a question.
 std::string similar(const Profile& profile, const std::vector<std::uint32_t>& functions,
-                    const std::string& word) {
+                    const std::string& word, bool has_inlines) {
   constexpr std::size_t kShown = 3;
   const auto is_same = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) ==
@@ -58,10 +58,10 @@ std::string similar(const Profile& profile, const std::vector<std::uint32_t>& fu
     if (count++ == kShown) break;
     names += (names.empty() ? "" : " or ") + shortened(name, 60);
   }
-  return names.empty()
-             ? "`functions` lists those that were sampled, after `inlines on` also those that "
-               "were inlined"
-             : fmt::format("did you mean {}?", names);
+  if (!names.empty()) return fmt::format("did you mean {}?", names);
+  return has_inlines ? "`functions` lists those that were sampled"
+                     : "`functions` lists those that were sampled, after `inlines on` also those "
+                       "that were inlined";
 }
 
 // The source files that a word means: a path, or its end.
@@ -98,7 +98,7 @@ Result<FunctionId> chosen(const FunctionChoice& choice, const Asked& asked) {
   const std::vector<FunctionId> functions = meant(profile, sampled, name);
   if (functions.empty())
     return fault("no sample has a function " + name + " on its call stack",
-                 similar(profile, sampled, name));
+                 similar(profile, sampled, name, asked.has_inlines));
   if (number == 0 && functions.size() > 1) return several(profile, functions, name);
   if (number > functions.size())
     return fault(fmt::format("{} means {} function{}, not {}", name, functions.size(),

@@ -130,6 +130,19 @@ MetricList of_items(const MetricList& list) {
   return own;
 }
 
+MetricList exclusive_only(const MetricList& list) {
+  MetricList own;
+  for (const AnyColumn& each : list.columns) {
+    const auto* column = std::get_if<MetricColumn>(&each);
+    if (!column) continue;
+    const AnyColumn exclusive =
+        MetricColumn{Flavour::exclusive, column->metric, column->is_percent};
+    if (std::find(own.columns.begin(), own.columns.end(), exclusive) == own.columns.end())
+      own.columns.push_back(exclusive);
+  }
+  return own.columns.empty() ? exclusive_only(default_metrics()) : own;
+}
+
 MetricList metrics_only(const MetricList& list) {
   MetricList own = filtered(of_items(list), [](const AnyColumn& column) {
     return std::holds_alternative<MetricColumn>(column);

@@ -27,6 +27,8 @@ Result<Shown> shown(const View& view, const Sums& sums);
 // The columns of a list that are values of items: attributed ones are left out, or shown as the
 // inclusive ones that they add up to if there are no others.
 MetricList of_items(const MetricList& list);
+// The metrics of a list as exclusive values and shares, each once, without what has an address.
+MetricList exclusive_only(const MetricList& list);
 // Those that are values or shares, in that way; of an empty list the default one's.
 MetricList metrics_only(const MetricList& list);
 // Attributed columns: those that the list names, else one for each metric of the others. Then those

@@ -77,7 +77,10 @@ class EventListing {
     std::size_t listed = 0;
     bool is_enough = false;
     const auto visit = [&](const Event& event) -> Result<void> {
-      if (event.layout.id != kind_ || !analysis_.contains(event)) return {};
+      if (event.layout.id != kind_) return {};
+      const auto is_listed = analysis_.contains(event, interrupt);
+      if (!is_listed) return tl::unexpected(is_listed.error());
+      if (!*is_listed) return {};
       is_enough = limit_ != 0 && listed == limit_;
       if (is_enough) return fault("enough");  // ends the reading
       ++listed;

@@ -31,7 +31,9 @@ std::optional<std::uint64_t> FunctionItems::address(std::uint32_t item) const {
 }
 
 std::string_view PlaceItems::plural() const {
-  return places_.grain() == Grain::instruction ? "instructions" : "lines";
+  return places_.grain() == Grain::instruction ? "instructions"
+         : places_.grain() == Grain::object    ? "load objects"
+                                               : "lines";
 }
 
 const std::string& PlaceItems::function_name(std::uint32_t item) const {
@@ -47,6 +49,7 @@ std::string PlaceItems::source_file(std::uint32_t item) const {
 Phrase PlaceItems::name(std::uint32_t item) const {
   const std::string& whole = function_name(item);
   if (function(item).object.empty()) return {"", whole, ""};
+  if (places_.grain() == Grain::object) return {"", function(item).object, ""};
   const std::string path = source_file(item);
   const std::string line = path.empty()
                                ? ""
@@ -83,12 +86,12 @@ std::vector<std::uint32_t> in_order(const Shown& shown, const Items& items) {
       return {is_size      ? items.bytes(item)
               : is_address ? ~items.address(item).value_or(0)
                            : 0,
-              0, items.name(item).text(), item};
+              0, items.order(item), item};
     }
     const std::uint64_t exclusive = items.value(Flavour::exclusive, by->metric, item);
     const std::uint64_t inclusive = items.value(Flavour::inclusive, by->metric, item);
     return {is_exclusive ? exclusive : inclusive, is_exclusive ? inclusive : exclusive,
-            items.name(item).text(), item};
+            items.order(item), item};
   };
   std::vector<Weight> weights;
   for (std::uint32_t item = 0; item < items.size(); ++item)

@@ -1,5 +1,5 @@
-// What a report lists, one a row: functions, lines or instructions, each with exclusive and
-// inclusive values. Any thread.
+// What a report lists, one a row: functions, lines, instructions, threads ..., each with exclusive
+// and inclusive values. Any thread.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -20,22 +20,29 @@ class Items {
   virtual std::string_view plural() const = 0;  // "functions"
   virtual std::uint32_t size() const = 0;
   virtual Phrase name(std::uint32_t item) const = 0;
-  // The function that the item is or lies in.
-  virtual FunctionId function_id(std::uint32_t item) const = 0;
-  virtual const Function& function(std::uint32_t item) const = 0;
+  // What items are put in order by when they are ordered by name.
+  virtual std::string order(std::uint32_t item) const { return name(item).text(); }
   // Where its code begins in the load object's file; none: it is at several places, or at none.
-  virtual std::optional<std::uint64_t> address(std::uint32_t item) const = 0;
-  // Path of the source file, where the item tells more than its function does; else empty.
-  virtual std::string source_file(std::uint32_t) const { return ""; }
+  virtual std::optional<std::uint64_t> address(std::uint32_t) const { return std::nullopt; }
   // Bytes of code; 0: not known.
-  virtual std::uint64_t bytes(std::uint32_t item) const = 0;
+  virtual std::uint64_t bytes(std::uint32_t) const { return 0; }
   // flavour attributed: the inclusive value.
   virtual std::uint64_t value(Flavour flavour, MetricId metric, std::uint32_t item) const = 0;
   // The item that stands for all of them, <Total>.
   virtual std::uint32_t total() const = 0;
 };
 
-class FunctionItems : public Items {
+// Those that are code.
+class CodeItems : public Items {
+ public:
+  // The function that the item is or lies in.
+  virtual FunctionId function_id(std::uint32_t item) const = 0;
+  virtual const Function& function(std::uint32_t item) const = 0;
+  // Path of the source file, where the item tells more than its function does; else empty.
+  virtual std::string source_file(std::uint32_t) const { return ""; }
+};
+
+class FunctionItems : public CodeItems {
  public:
   explicit FunctionItems(const Profile& profile) : profile_(profile) {}
   std::string_view plural() const override { return "functions"; }
@@ -58,7 +65,7 @@ class FunctionItems : public Items {
   const Profile& profile_;
 };
 
-class PlaceItems : public Items {
+class PlaceItems : public CodeItems {
  public:
   // functions: has the functions of places with a value; space: all.
   PlaceItems(const PlaceProfile& places, const Profile& functions, const AddressSpace& space)
@@ -76,7 +83,6 @@ class PlaceItems : public Items {
   const std::string& function_name(std::uint32_t item) const;
   std::optional<std::uint64_t> address(std::uint32_t item) const override;
   std::string source_file(std::uint32_t item) const override;
-  std::uint64_t bytes(std::uint32_t) const override { return 0; }
   std::uint64_t value(Flavour flavour, MetricId metric, std::uint32_t item) const override;
   std::uint32_t total() const override { return index(places_.total()); }
 

@@ -172,16 +172,17 @@ std::string late_note(const Sums& sums) {
   const double share = percent(sums.total_beyond(kTotalCpu), sums.total(kTotalCpu));
   if (share <= kWorthANote) return "";
   return fmt::format(
-      "{} clock samples ({:.1f} % of the time) came late, after long system calls, blocked signals "
+      "{} clock sample{} ({:.1f} % of the time) came late, after long system calls, blocked "
+      "signals "
       "or on a crowded CPU: other functions may have run in the time that each stands for.",
-      sums.beyond(kTotalCpu), share);
+      sums.beyond(kTotalCpu), sums.beyond(kTotalCpu) == 1 ? "" : "s", share);
 }
 
 // Time after a thread's last tick belongs to no sample.
 std::string coverage_note(const Analysis& analysis) {
   const Experiment& experiment = analysis.experiment();
   const auto [cpu, sampled, until] = coverage_of(analysis);
-  if (paused_in(analysis).times != 0) return "";
+  if (paused_in(analysis).times != 0 || !analysis.filter().empty()) return "";
   if (cpu.value == 0)
     return analysis.span().is_whole() && life_of(experiment.header) == Life::over &&
                    experiment.header.interval.value != 0
@@ -244,9 +245,16 @@ std::string span_note(const Analysis& analysis) {
                      span_text(analysis.span(), analysis.experiment(), analysis.instants()));
 }
 
+std::string filter_note(const Analysis& analysis) {
+  if (analysis.filter().empty()) return "";
+  return fmt::format("only events that fit the filter {}: {} of {}.", one_line(analysis.filter()),
+                     analysis.events_that_fit(), analysis.events_of_span());
+}
+
 std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* profile) {
   std::vector<std::string> notes;
-  if (const std::string note = span_note(analysis); !note.empty()) notes.push_back(note);
+  for (const std::string& note : {span_note(analysis), filter_note(analysis)})
+    if (!note.empty()) notes.push_back(note);
   const Experiment& experiment = analysis.experiment();
   const format::ControlPage& control = experiment.control;
   if (experiment.state() == format::State::failed)

@@ -10,6 +10,8 @@ namespace gnomon::reader {
 
 // Which part of the recording is shown; empty: all of it.
 std::string span_note(const Analysis& analysis);
+// Which of its events count; empty: all.
+std::string filter_note(const Analysis& analysis);
 
 // profile: what was truncated is said of; null: not said.
 std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* profile);

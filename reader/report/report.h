@@ -9,6 +9,8 @@
 #include "reader/base/result.h"
 #include "reader/lines/disassembler.h"
 #include "reader/report/chosen_function.h"
+#include "reader/report/index/index_object.h"
+#include "reader/report/index/selection.h"
 #include "reader/table/table.h"
 
 namespace gnomon::reader {
@@ -42,6 +44,21 @@ Result<Table> disasm_report(Analysis& analysis, const View& view, const Function
 
 // Who calls whom, from <Total> down, heavy branches first. limit: the heaviest rows.
 Result<Table> calltree_report(Analysis& analysis, const View& view);
+
+// Load objects with the listed metrics, and which of their functions have names and are shown.
+Result<Table> objects_report(Analysis& analysis, const View& view);
+// All load objects, and how much of them is shown.
+Table object_list(Analysis& analysis, const Expansions& expansions);
+// Threads, CPUs or other objects of a kind, with exclusive metrics.
+Result<Table> index_report(Analysis& analysis, const View& view, const IndexObject& object);
+// The kinds that are there, those that the user has defined behind the others.
+Table index_object_list(const std::vector<IndexObject>& defined);
+// The properties of the experiment's events that filters can name.
+Table describe_report(Analysis& analysis);
+// What of the experiment can be selected, how much there is of it, and what is selected.
+Result<Table> selection_list(Analysis& analysis, const View& view, const SelectionKind& kind,
+                             const std::string& selected);
+Table experiment_list(Analysis& analysis);
 
 // What is recorded, how, and what was lost.
 Table status_report(Analysis& analysis);

@@ -28,7 +28,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 class Summary {
  public:
-  Summary(Analysis& analysis, const Items& items, const View& view)
+  Summary(Analysis& analysis, const CodeItems& items, const View& view)
       : analysis_(analysis),
         items_(items),
         interrupt_(view.interrupt),
@@ -97,7 +97,7 @@ class Summary {
 
  private:
   Analysis& analysis_;
-  const Items& items_;
+  const CodeItems& items_;
   const Interrupt& interrupt_;
   MetricList list_;
 };

@@ -67,7 +67,7 @@ std::string unsampled_threads_note(const Analysis& analysis) {
   const Experiment& experiment = analysis.experiment();
   const std::uint64_t interval = experiment.header.interval.value;
   if (!analysis.span().is_whole() || interval == 0 || experiment.state() == format::State::failed ||
-      !analysis.instants().log.pauses().empty())
+      !analysis.instants().log.pauses().empty() || !analysis.filter().empty())
     return "";
   std::set<std::string> names;
   std::uint64_t count = 0, cpu = 0;

@@ -110,6 +110,7 @@ const SymbolIndex& AddressSpace::symbols_of(std::size_t number) {
   if (!file.symbols) {
     auto loaded = load(file);
     if (!loaded) faults_.push_back(sentence(loaded.error()));
+    file.is_unreadable = !loaded;
     if (loaded && loaded->was_touched()) doubtful_.push_back(file.path);
     if (loaded && loaded->is_stripped()) stripped_.insert(file.path);
     file.symbols = loaded ? std::move(*loaded) : SymbolIndex({});
@@ -165,6 +166,24 @@ FunctionId AddressSpace::inlined_function(std::size_t file, const std::string& s
                            .file = file,
                            .symbol = symbol,
                            .is_inlined = true});
+}
+
+FunctionId AddressSpace::hidden(std::size_t file) {
+  const auto [at, is_new] = hidden_.try_emplace(file);
+  if (is_new)
+    at->second = add(kNoObject, functions_.size(),
+                     {.name = fmt::format("<{}>", base_name(files_[file].path)),
+                      .object = files_[file].path,
+                      .file = file,
+                      .is_inlined = true});
+  return at->second;
+}
+
+SymbolState AddressSpace::symbol_state(std::size_t file) {
+  symbols_of(file);
+  return files_[file].is_unreadable              ? SymbolState::none
+         : stripped_.contains(files_[file].path) ? SymbolState::exported
+                                                 : SymbolState::all;
 }
 
 std::optional<FunctionId> AddressSpace::origin(const Function& made, const std::string& symbol) {

@@ -13,6 +13,7 @@
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
 #include "reader/symbols/elf/module.h"
+#include "reader/symbols/expansion.h"
 #include "reader/symbols/live_files.h"
 #include "reader/symbols/perf_map.h"
 #include "reader/symbols/symbol_index.h"
@@ -39,6 +40,9 @@ struct Function {
   bool is_unnamed = false;                // "<static>@...", made up
 };
 
+// Which functions of a file have names.
+enum class SymbolState : std::uint8_t { none, exported, all };
+
 // Files of symbols that the user has named, by the load object's path.
 using DebugFiles = std::map<std::string, std::string>;
 
@@ -52,10 +56,19 @@ class AddressSpace {
   // files of a process that runs are found.
   void set_objects(const std::vector<LoadObject>& objects, LiveFiles live = {});
   // Names of code that lies in no load object.
-  void set_made_code(PerfMap map) { made_ = std::move(map); }
+  void refresh_made_code(const Experiment& experiment, const std::string& root) {
+    made_.refresh(experiment, root);
+  }
   const PerfMap& made_code() const { return made_; }
   // To be called before the first address is asked for.
   void set_debug_files(DebugFiles files) { debug_files_ = std::move(files); }
+  // Changes nothing of what this class answers: those who make profiles ask.
+  void set_expansions(const Expansions& expansions) { expansions_ = expansions; }
+  bool has_expansions() const { return !expansions_.empty(); }
+  Expansion expansion_of(std::size_t file) const { return expansions_.of(files_[file].path); }
+  // The function that stands for all of a file.
+  FunctionId hidden(std::size_t file);
+  SymbolState symbol_state(std::size_t file);
   // Asked while symbols are loaded; if it says yes the symbols are missing from then on.
   void set_interrupt(const Interrupt& interrupt) { interrupt_ = interrupt; }
 
@@ -97,6 +110,7 @@ class AddressSpace {
     std::string path;
     FileIdentity identity;
     std::optional<SymbolIndex> symbols;  // none: not loaded yet
+    bool is_unreadable = false;
   };
   struct Object {
     LoadObject at;
@@ -123,6 +137,8 @@ class AddressSpace {
   std::map<std::uint32_t, std::unordered_map<std::uint64_t, FunctionId>> by_pc_;  // by epoch
   std::unordered_map<std::string, FunctionId> named_;
   std::map<std::pair<std::size_t, std::string>, FunctionId> inlined_;
+  std::map<std::size_t, FunctionId> hidden_;  // by file
+  Expansions expansions_;
   std::vector<std::string> faults_, doubtful_;
   std::set<std::string> stripped_;
   DebugFiles debug_files_;

@@ -1,14 +1,17 @@
 // Names of code that a program made at run time. Any thread.
 #include "reader/symbols/perf_map.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <fstream>
 #include <map>
+#include <memory>
 
 namespace gnomon::reader {
 namespace {
@@ -52,35 +55,59 @@ bool parse(std::string_view line, Entry& entry) {
   return entry.size != 0 && entry.size <= ~entry.begin && !entry.name.empty();
 }
 
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
+
+// Anybody may have made a pipe of that name: opening one must not wait for a writer.
+OpenFile open_regular(const std::string& path, struct stat& state) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return {};
+  OpenFile file(fdopen(descriptor, "r"));
+  if (!file) close(descriptor);
+  const bool is_regular = file && fstat(descriptor, &state) == 0 && S_ISREG(state.st_mode);
+  return is_regular ? std::move(file) : OpenFile();
+}
+
 }  // namespace
 
-PerfMap PerfMap::load(const Experiment& experiment, const std::string& root) {
-  PerfMap map;
+void PerfMap::refresh(const Experiment& experiment, const std::string& root) {
   const Header& header = experiment.header;
   const std::string path = fmt::format("{}/tmp/perf-{}.map", root, header.pid);
   struct stat of_map {
   }, of_experiment{};
-  if (!is_of_this_boot(header) || stat(path.c_str(), &of_map) != 0 || !S_ISREG(of_map.st_mode) ||
-      stat(experiment.directory.c_str(), &of_experiment) != 0)
-    return map;
+  const OpenFile file =
+      is_of_this_boot(header) && stat(experiment.directory.c_str(), &of_experiment) == 0
+          ? open_regular(path, of_map)
+          : OpenFile();
+  const Version now{of_map.st_dev, of_map.st_ino, static_cast<std::uint64_t>(of_map.st_size),
+                    of_map.st_mtim.tv_sec, of_map.st_mtim.tv_nsec};
+  // A process that ends may take its file with it: the names stay.
+  if (!file || now == version_) return;
+  version_ = now;
+  ranges_.clear();
+  refusal_.clear();
   if (of_map.st_uid != of_experiment.st_uid && of_map.st_uid != 0)
-    map.refusal_ = fmt::format("{} belongs to another user than the experiment", path);
+    refusal_ = fmt::format("{} belongs to another user than the experiment", path);
   else if (static_cast<std::uint64_t>(of_map.st_mtime) < begin_of(header))
-    map.refusal_ = fmt::format("{} is older than the process", path);
-  if (!map.refusal_.empty())
-    map.refusal_ += ": names of code that was made at run time are not taken from it.";
+    refusal_ = fmt::format("{} is older than the process", path);
+  if (refusal_.empty())
+    read(file.get());
   else
-    map.read(path);
-  return map;
+    refusal_ += ": names of code that was made at run time are not taken from it.";
 }
 
 // A later entry stands for what the earlier ones it overlaps were replaced by.
-void PerfMap::read(const std::string& path) {
+void PerfMap::read(std::FILE* file) {
   constexpr std::size_t kMost = 256 << 20;  // bytes
   std::map<std::uint64_t, Range> ranges;
-  std::size_t bytes = 0;
-  std::ifstream file(path);
-  for (std::string line; bytes < kMost && std::getline(file, line); bytes += line.size()) {
+  char* text = nullptr;
+  std::size_t capacity = 0, bytes = 0;
+  for (ssize_t size; bytes < kMost && (size = getline(&text, &capacity, file)) > 0;) {
+    bytes += static_cast<std::size_t>(size);
+    std::string_view line(text, static_cast<std::size_t>(size));
+    if (line.ends_with('\n')) line.remove_suffix(1);
     Entry entry{};
     if (!parse(line, entry)) continue;
     const std::uint64_t end = entry.begin + entry.size;
@@ -89,6 +116,7 @@ void PerfMap::read(const std::string& path) {
     while (at != ranges.end() && at->second.begin < end) at = ranges.erase(at);
     ranges[entry.begin] = {entry.begin, end, std::string(entry.name)};
   }
+  free(text);
   for (auto& [begin, range] : ranges) ranges_.push_back(std::move(range));
 }
 

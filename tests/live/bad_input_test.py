@@ -34,7 +34,7 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
             (["print", e], "no report is named"),
             (["print", "-functions"], "no experiment is named"),
             (["print", "-funktions", e], "did you mean functions?"),
-            (["print", "-c", e], "could be callers-callees, csingle or calltree"),
+            (["print", "-c", e], "could be callers-callees, csingle, calltree"),
             (["print", "-enable", e], "there is no report -enable"),
             (["print", "-functions", "--format", "xml", e], "there is no format xml"),
             (["print", "-functions", "--format"], "--format needs a word"),

@@ -93,9 +93,9 @@ class GoldenTest : public testing::Test {
     ASSERT_TRUE(writer);
     format::ClockSample sample{};
     now_ += weight;
-    sample.head.thread = 77;
+    sample.head.thread = thread_;
     sample.head.time = now_;
-    sample.head.cpu = 1;
+    sample.head.cpu = cpu_;
     sample.head.stack = stack_of(*writer, stack, is_cut);
     sample.weight = weight;
     EXPECT_TRUE(recorder_->put(*writer, format::kClockSample, sample));
@@ -193,6 +193,8 @@ class GoldenTest : public testing::Test {
   std::string object_;
   collector::Recorder* recorder_ = nullptr;
   std::uint64_t now_ = 1000;
+  std::uint32_t thread_ = 77;
+  std::uint16_t cpu_ = 1;
 };
 
 }  // namespace gnomon::test

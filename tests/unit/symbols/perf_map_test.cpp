@@ -24,7 +24,11 @@ class PerfMaps : public testing::Test {
     std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), experiment_.header.boot);
     path_ = directory_.path() + "/tmp/perf-77.map";
   }
-  PerfMap load() { return PerfMap::load(experiment_, directory_.path()); }
+  PerfMap load() {
+    PerfMap map;
+    map.refresh(experiment_, directory_.path());
+    return map;
+  }
 
   test::Directory directory_;
   Experiment experiment_;
@@ -55,6 +59,26 @@ TEST_F(PerfMaps, OnlyOfThisProcess) {
   EXPECT_NE(load().refusal().find("is older than the process"), std::string::npos);
   experiment_.header.boot = "another";
   EXPECT_EQ(load().refusal(), "");
+  EXPECT_EQ(load().name(0x1000), nullptr);
+}
+
+TEST_F(PerfMaps, FollowsTheFileAndKeepsItsNames) {
+  std::ofstream(path_) << "1000 100 first\n";
+  PerfMap map = load();
+  ASSERT_NE(map.name(0x1000), nullptr);
+  const std::string* const before = map.name(0x1000);
+  map.refresh(experiment_, directory_.path());
+  EXPECT_EQ(map.name(0x1000), before);
+  std::ofstream(path_, std::ios::app) << "2000 100 second\n";
+  map.refresh(experiment_, directory_.path());
+  ASSERT_NE(map.name(0x2000), nullptr);
+  std::filesystem::remove(path_);
+  map.refresh(experiment_, directory_.path());
+  EXPECT_NE(map.name(0x2000), nullptr);
+}
+
+TEST_F(PerfMaps, APipeIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   EXPECT_EQ(load().name(0x1000), nullptr);
 }
 

@@ -1,0 +1,49 @@
+// The properties of an event that expressions name. Any thread.
+#include "reader/filter/tokens.h"
+
+#include <strings.h>
+
+#include <array>
+#include <string>
+
+namespace gnomon::reader {
+namespace {
+
+// Studio's names, where it has such a property.
+constexpr std::array kTokens{
+    Token{"EXPID", TokenSource::experiment, "number of the experiment, from 1"},
+    Token{"EXPGRID", TokenSource::experiment, "number of the experiment's group, from 1"},
+    Token{"PID", TokenSource::process, "number of the process"},
+    Token{"THRID", TokenSource::thread, "number of the thread, as the kernel and LLDB count"},
+    Token{"LWPID", TokenSource::thread, "the same"},
+    Token{"CPUID", TokenSource::cpu, "number of the CPU; -1: it is not known"},
+    Token{"TSTAMP", TokenSource::time, "time since the recording began, ns"},
+    Token{"TSTAMP_LO", TokenSource::time, "when the event began, likewise"},
+    Token{"TSTAMP_HI", TokenSource::time, "when the event ended, likewise"},
+    Token{"SAMPLE", TokenSource::sample,
+          "number of the first sample that was taken after the event, as `samples` lists them"},
+    Token{"SAMPLE_MAP", TokenSource::sample, "the same"},
+    Token{"MSTATE", TokenSource::field, "what the thread was doing; 0: it is not known"},
+    Token{"NTICK_NSEC", TokenSource::field, "CPU time that a clock sample stands for, ns"},
+    Token{"NTICK_USEC", TokenSource::microseconds, "the same, us"},
+    Token{"HVADDR", TokenSource::field, "address of a block of memory"},
+    Token{"HSIZE", TokenSource::field, "size of a block of memory, bytes"},
+    Token{"LEAF", TokenSource::leaf, "the function that ran"},
+    kStackToken,
+    Token{"USTACK", TokenSource::stack, "the same"},
+    Token{"XSTACK", TokenSource::stack, "the same"},
+    Token{"MSTACK", TokenSource::stack, "the same"},
+};
+
+}  // namespace
+
+std::span<const Token> token_table() { return kTokens; }
+
+std::optional<std::size_t> find_token(std::string_view name) {
+  const std::string word(name);
+  for (std::size_t i = 0; i < kTokens.size(); ++i)
+    if (strcasecmp(kTokens[i].name.data(), word.c_str()) == 0) return i;
+  return std::nullopt;
+}
+
+}  // namespace gnomon::reader

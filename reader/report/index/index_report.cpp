@@ -1,0 +1,95 @@
+// Threads, CPUs, seconds and the like with exclusive metrics. Any thread.
+#include <fmt/format.h>
+
+#include "reader/analysis/index_values.h"
+#include "reader/report/asked.h"
+#include "reader/report/index/index_object.h"
+#include "reader/report/item_list.h"
+#include "reader/report/report.h"
+
+namespace gnomon::reader {
+namespace {
+
+class IndexItems : public Items {
+ public:
+  IndexItems(const IndexObject& object, const IndexValues& values, const Analysis& analysis)
+      : values_(values), names_(object, analysis) {}
+  std::string_view plural() const override { return "of them"; }
+  // <Total> is the last.
+  std::uint32_t size() const override { return total() + 1; }
+  std::uint32_t total() const override { return static_cast<std::uint32_t>(values_.keys.size()); }
+  Phrase name(std::uint32_t item) const override {
+    if (item == total()) return {"", std::string(kTotal), ""};
+    return {"", names_.of(values_.keys[item]), ""};
+  }
+  // By number: what is not known comes first.
+  std::string order(std::uint32_t item) const override {
+    if (item == total()) return "";
+    return fmt::format("{:020}", static_cast<std::uint64_t>(values_.keys[item]) ^ 1ull << 63);
+  }
+  std::uint64_t value(Flavour, MetricId metric, std::uint32_t item) const override {
+    if (item == total()) return values_.sums.total(metric);
+    const Values& all = values_.sums.by_stack(metric);
+    return item < all.size() ? all[item] : 0;
+  }
+
+ private:
+  const IndexValues& values_;
+  IndexNames names_;
+};
+
+}  // namespace
+
+Result<Table> index_report(Analysis& analysis, const View& view, const IndexObject& object) {
+  auto shown = reader::shown(view, analysis.sums());
+  if (!shown) return tl::unexpected(shown.error());
+  shown->metrics = exclusive_only(shown->metrics);
+  if (auto* by = std::get_if<MetricColumn>(&shown->sort.by)) by->flavour = Flavour::exclusive;
+  const auto values = sum_by(analysis, object.expression, view.interrupt);
+  if (!values) return tl::unexpected(values.error());
+  auto table = item_list(IndexItems(object, *values, analysis), shown->metrics, *shown, view);
+  if (!table) return table;
+  table->title = fmt::format("{} sorted by metric: {}", object.name, shown->sort.title());
+  table->notes = loss_notes(analysis, nullptr);
+  table->notes.insert(table->notes.end(), shown->notes.begin(), shown->notes.end());
+  return table;
+}
+
+Table index_object_list(const std::vector<IndexObject>& defined) {
+  Table table;
+  table.title = "Index objects";
+  table.columns = {{"name", {"Name"}}, {"expression", {"Expression"}}};
+  for (const auto& all : {predefined_index_objects(), std::span<const IndexObject>(defined)})
+    for (const IndexObject& each : all) {
+      Row row;
+      row.emplace_back(each.name);
+      row.emplace_back(each.expression);
+      table.rows.push_back(std::move(row));
+    }
+  return table;
+}
+
+Table describe_report(Analysis& analysis) {
+  Table table;
+  table.title = "Properties of events, for `filters` and `indxobj_define`";
+  table.columns = {
+      {"property", {"Property"}}, {"kinds", {"Kinds of events"}}, {"meaning", {"Meaning"}}};
+  const auto& kinds = analysis.experiment().header.events;
+  for (const Token& token : token_table()) {
+    std::string having;
+    std::size_t count = 0;
+    for (const EventLayout& kind : kinds)
+      if (has_property(kind, token)) {
+        having += (count++ == 0 ? "" : ", ") + kind.name;
+      }
+    if (count == 0) continue;
+    Row row;
+    row.emplace_back(std::string(token.name));
+    row.emplace_back(count == kinds.size() ? std::string("all") : having);
+    row.emplace_back(std::string(token.meaning));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace gnomon::reader

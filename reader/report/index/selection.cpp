@@ -1,0 +1,121 @@
+// Selections of threads, CPUs and samples by their numbers. Any thread.
+#include "reader/report/index/selection.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "reader/analysis/index_values.h"
+#include "reader/report/losses.h"
+#include "reader/report/report.h"
+
+namespace gnomon::reader {
+namespace {
+
+std::vector<std::string> parts_of(const std::string& text, char between) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == between)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+std::optional<std::uint64_t> number_in(const std::string& word) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const bool is_whole = error == std::errc() && end == word.data() + word.size();
+  return is_whole && number <= ~0u ? std::optional(number) : std::nullopt;
+}
+
+tl::unexpected<Fault> not_a_list(const SelectionKind& kind, const std::string& list) {
+  return fault(list.empty() ? fmt::format("a list of {} is missing", kind.plural)
+                            : fmt::format("{} is no list of {}", list, kind.plural),
+               "write all, none, or numbers such as 1,3-5");
+}
+
+// True for numbers of the list; empty: for all.
+Result<std::string> filter_of_list(const SelectionKind& kind, std::string_view token,
+                                   const std::string& list) {
+  if (list == "all") return "";
+  if (list == "none") return "FALSE";
+  std::string single, ranges;
+  for (const std::string& part : parts_of(list, ',')) {
+    const auto ends = parts_of(part, '-');
+    const auto first = number_in(ends.front()), last = number_in(ends.back());
+    if (ends.size() > 2 || !first || !last || *last < *first) return not_a_list(kind, list);
+    if (ends.size() == 1)
+      single += (single.empty() ? "" : ", ") + part;
+    else
+      ranges += fmt::format("{}({} >= {} && {} <= {})", ranges.empty() ? "" : " || ", token, *first,
+                            token, *last);
+  }
+  if (single.empty()) return ranges;
+  single = fmt::format("{} IN ({})", token, single);
+  return ranges.empty() ? single : fmt::format("{} || {}", single, ranges);
+}
+
+}  // namespace
+
+Result<std::string> selection_filter(const SelectionKind& kind, const std::string& text) {
+  std::string any;
+  for (const std::string& group : parts_of(text, '+')) {
+    const auto colon = group.find(':');
+    auto of_list = filter_of_list(kind, kind.token,
+                                  colon == std::string::npos ? group : group.substr(colon + 1));
+    if (!of_list) return of_list;
+    auto of_experiments =
+        colon == std::string::npos
+            ? Result<std::string>("")
+            : filter_of_list({"experiment", "experiments", ""}, "EXPID", group.substr(0, colon));
+    if (!of_experiments) return of_experiments;
+    if (of_list->empty() && of_experiments->empty()) return "";
+    const std::string both = of_list->empty() ? *of_experiments
+                             : of_experiments->empty()
+                                 ? *of_list
+                                 : fmt::format("({}) && ({})", *of_experiments, *of_list);
+    any += any.empty() ? both : fmt::format(" || {}", both);
+  }
+  return any;
+}
+
+Result<Table> selection_list(Analysis& analysis, const View& view, const SelectionKind& kind,
+                             const std::string& selected) {
+  std::uint64_t total = analysis.samples().all().size();
+  if (kind.token != kSampleSelection.token) {
+    const auto values = sum_by(analysis, std::string(kind.token), view.interrupt);
+    if (!values) return tl::unexpected(values.error());
+    total = 0;
+    for (const std::int64_t key : values->keys) total += key == IndexValues::kUnknown ? 0 : 1;
+  }
+  Table table;
+  table.columns = {{"experiment", {"Exp"}, true, Type::count},
+                   {"selected", {"Sel"}},
+                   {"total", {"Total"}, true, Type::count}};
+  Row row;
+  row.emplace_back(std::uint64_t{1});
+  row.emplace_back(selected.empty() ? std::string("all") : selected);
+  row.emplace_back(total);
+  table.rows.push_back(std::move(row));
+  return table;
+}
+
+Table experiment_list(Analysis& analysis) {
+  Table table;
+  table.columns = {{"id", {"ID"}, true, Type::count},
+                   {"selected", {"Sel"}},
+                   {"pid", {"PID"}, true, Type::count},
+                   {"experiment", {"Experiment"}}};
+  Row row;
+  row.emplace_back(std::uint64_t{1});
+  row.emplace_back(std::string("yes"));
+  row.emplace_back(std::uint64_t{analysis.experiment().header.pid});
+  row.emplace_back(analysis.experiment().directory);
+  table.rows.push_back(std::move(row));
+  return table;
+}
+
+}  // namespace gnomon::reader
