@@ -90,7 +90,7 @@ def launched(work):
     experiment = pathlib.Path(work) / "test.1.er"
     seen = events(experiment)
     # The program takes the first sample and the sampler the baseline, either first.
-    assert sorted(seen[:2]) == ["baseline", "start"] and seen[2:4] == ["periodic", "periodic"] and seen[-1] == "end" and len(seen) < 8, lines(experiment)
+    assert sorted(seen[:2]) == ["baseline", "start"] and seen[2:4] == ["periodic", "periodic"] and seen[-1] == "end" and len(seen) < 8, (lines(experiment), text, errors)
     threads = [sample["of_threads"] for sample in lines(experiment) if sample["event"] == "periodic"]
     assert all(len(each) == 1 and each[0]["cpu"] > 1e7 for each in threads), threads
     used = float(text.split("used ", 1)[1].split()[0])
