@@ -18,7 +18,8 @@ class Selection {
 
   const std::string& filter() const { return filter_; }
   const std::string& selected(const reader::SelectionKind& kind) const;
-  // True for the events that are selected and for which `more` are all true.
+  // Returns an expression that selects an event if all that was chosen selects it, and each of the
+  // expressions `more`; empty: every event.
   std::string expression(const std::vector<std::string>& more = {}) const;
 
  private:

@@ -2,6 +2,7 @@
 // to choose. Any thread.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "commands/report_call.h"
@@ -100,29 +101,45 @@ Result<Answer> run_object_list(Host& host, const Invocation& call) {
   });
 }
 
-// LIST is all, or OBJECT[,OBJECT...].
-void expand(reader::Expansions& expansions, const std::string& list, Expansion expansion) {
+// Returns false if there is an experiment, and no load object of it is called so.
+bool may_exist(Host& host, const std::string& object) {
+  const auto directory = host.experiment();
+  const auto experiment = directory ? reader::open_experiment(*directory)
+                                    : Result<reader::Experiment>(tl::unexpected(directory.error()));
+  if (!experiment || object == "all") return true;
+  return std::any_of(experiment->objects.begin(), experiment->objects.end(), [&](const auto& each) {
+    return reader::Expansions::means(object, each.path);
+  });
+}
+
+// LIST is all, or OBJECT[,OBJECT...]. Warns of what no load object is called: later ones may be.
+Answer expand(Host& host, const std::string& list, Expansion expansion) {
+  Answer answer;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (end > begin) expansions.choose(list.substr(begin, end - begin), expansion);
+    const std::string object = list.substr(begin, end - begin);
     begin = end + 1;
+    if (object.empty()) continue;
+    host.choice().expansions.choose(object, expansion);
+    if (!may_exist(host, object))
+      answer.warnings.push_back(
+          fmt::format("no load object is called {} yet; `object_list` lists them.", object));
   }
+  return answer;
 }
 
 template <Expansion Chosen>
 Result<Answer> run_object(Host& host, const Invocation& call) {
   if (call.arguments.empty())
     return fault("no load object is named", "`object_list` lists them; all means every one");
-  expand(host.choice().expansions, call.arguments.front(), Chosen);
-  return Answer{};
+  return expand(host, call.arguments.front(), Chosen);
 }
 
 Result<Answer> run_object_select(Host& host, const Invocation& call) {
   if (call.arguments.empty())
     return fault("no load object is named", "`object_list` lists them; all means every one");
   host.choice().expansions.choose("all", Expansion::hide);
-  expand(host.choice().expansions, call.arguments.front(), Expansion::show);
-  return Answer{};
+  return expand(host, call.arguments.front(), Expansion::show);
 }
 
 Result<Answer> run_objects_default(Host& host, const Invocation&) {

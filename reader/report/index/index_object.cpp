@@ -79,7 +79,7 @@ std::string IndexNames::of_thread(std::int64_t key) const {
                      known == threads_.end() ? "" : fmt::format(" ({})", one_line(known->second)));
 }
 
-// Events behind the last sample belong to the one that is to come.
+// Events are numbered by the first sample after them; the newest ones have none yet.
 std::string IndexNames::of_sample(std::int64_t key) const {
   const std::vector<Sample>& all = analysis_.samples().all();
   const auto number = static_cast<std::size_t>(number_of(key));

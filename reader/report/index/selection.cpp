@@ -37,7 +37,7 @@ tl::unexpected<Fault> not_a_list(const SelectionKind& kind, const std::string& l
                "write all, none, or numbers such as 1,3-5");
 }
 
-// True for numbers of the list; empty: for all.
+// Returns the expression that selects the numbers of one list; empty: every number.
 Result<std::string> filter_of_list(const SelectionKind& kind, std::string_view token,
                                    const std::string& list) {
   if (list == "all") return "";

@@ -126,9 +126,10 @@ TEST_F(GoldenFilters, Indexes) {
 
 TEST_F(GoldenFilters, Objects) {
   expect("objects.txt",
-         {"objects", "object_list", "object_hide libqueue.so.1", "functions", "calltree", "lines",
-          "callers-callees --limit 2", "object_api all", "object_list", "functions", "calltree",
-          "object_select demo", "objects", "objects_default", "functions --limit 3"});
+         {"objects", "object_list", "object_hide libqueu.so", "object_hide libqueue.so.1",
+          "functions", "calltree", "lines", "callers-callees --limit 2", "object_api all",
+          "object_list", "functions", "calltree", "object_select demo", "objects",
+          "objects_default", "functions --limit 3"});
 }
 
 }  // namespace
