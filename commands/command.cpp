@@ -65,43 +65,52 @@ Result<void> find_experiment_word(const Command& command, Invocation& call) {
   auto& words = call.arguments;
   const bool is_report = command.role == Role::report;
   if (is_report && !words.empty()) {
-    const std::string& last = words.back();
-    if (words.size() > command.arguments || last.ends_with(".er") || last.ends_with(".er/")) {
-      call.experiment = last;
-      words.pop_back();
-    }
+    auto first = words.end();
+    while (first != words.begin() && is_experiment_name(*(first - 1))) --first;
+    if (first == words.end() && words.size() > command.arguments) --first;
+    call.experiments.assign(first, words.end());
+    words.erase(first, words.end());
   }
   if (words.size() <= command.arguments) return {};
   if (!is_report && command.arguments == 0)
     return fault(fmt::format("{} takes no arguments (got {})", command.name, words.front()),
                  "omit it");
   if (is_report && command.arguments == 0)
-    return fault(fmt::format("one experiment at a time, not {}", words.size() + 1),
-                 "name one directory");
+    return fault(fmt::format("{} is no experiment", words.front()), "name directories NAME.N.er");
   return fault(fmt::format("{} takes {} word{}{}, not {}", command.name, command.arguments,
                            command.arguments == 1 ? "" : "s", is_report ? " and an experiment" : "",
-                           words.size() + (call.experiment ? 1 : 0)),
+                           words.size() + call.experiments.size()),
                fmt::format("`help {}` shows its syntax", command.name));
 }
 
 }  // namespace
 
+bool is_experiment_name(std::string_view word) {
+  return word.ends_with(".er") || word.ends_with(".er/") || word.ends_with(".erg");
+}
+
+bool is_called(const Command& command, std::string_view name) {
+  if (name.empty()) return false;
+  const auto aliases = blank_separated(command.aliases);
+  return command.name == name || std::find(aliases.begin(), aliases.end(), name) != aliases.end();
+}
+
 Result<const Command*> find_command(std::string_view name, bool for_print) {
   std::vector<const Command*> begun;
   std::vector<std::string_view> names, begun_names;
   for (const Command& command : command_table()) {
-    if (for_print && !is_in_print(command.role)) continue;
-    if (command.name == name || (!name.empty() && command.alias == name)) return &command;
+    if (for_print ? !is_in_print(command.role) : is_in_print_alone(command.role)) continue;
+    if (is_called(command, name)) return &command;
     const bool is_again = !begun.empty() && begun.back()->name == command.name;
     if (!name.empty() && command.name.starts_with(name) && !is_again) {
       begun.push_back(&command);
       begun_names.push_back(command.name);
     }
     names.push_back(command.name);
-    if (!command.alias.empty()) names.push_back(command.alias);
+    for (const std::string_view alias : blank_separated(command.aliases)) names.push_back(alias);
   }
   if (begun.size() == 1) return begun.front();
-  const char* dash = for_print ? "report -" : "command ";
+  const char* dash = for_print ? "command -" : "command ";
   if (begun.size() > 1)
     return fault(fmt::format("{}{} could be {}", dash, name, list_of(begun_names, "or")),
                  "add a letter");
@@ -124,8 +133,9 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
 Result<Invocation> parse(const Command& command, std::span<const std::string> words) {
   constexpr std::string_view kOfShells[] = {"|", ">", ">>"};
   Invocation call;
+  // `printmode |` takes such a character.
   for (const std::string& word : words)
-    if (command.arguments != kAnyNumber &&
+    if (command.arguments != kAnyNumber && command.role != Role::print_view &&
         std::find(std::begin(kOfShells), std::end(kOfShells), word) != std::end(kOfShells))
       return fault(fmt::format("{} cannot write elsewhere (got {})", command.name, word),
                    "`gnomon print` in the shell can; --limit N shows the first rows");

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "commands/format.h"
 #include "commands/host.h"
 #include "commands/words.h"
 #include "reader/analysis/span.h"
@@ -17,18 +18,18 @@
 
 namespace gnomon::commands {
 
-enum class Format { text, json, csv };
-
 struct Invocation {
   std::vector<std::string> arguments;         // without options and experiment
-  std::optional<std::string> experiment;      // none: the host knows
+  std::vector<std::string> experiments;       // or groups; none: the host knows
   std::optional<std::size_t> limit;           // none: the host's usual one
   std::optional<std::size_t> width;           // none: the host's
   std::optional<reader::MetricList> metrics;  // none: those of the host's choice
   std::optional<reader::Sort> sort;           // none: likewise
   reader::SpanChoice span;
-  std::vector<std::string> filters;  // expressions; an event counts if all are true
-  Format format = Format::text;
+  std::vector<std::string> filters;   // expressions; an event counts if all are true
+  std::optional<Format> format;       // none: the host's choice
+  std::optional<std::string> to;      // format of an export
+  std::optional<std::string> output;  // file that an export is written to
 };
 
 struct Answer {
@@ -48,7 +49,9 @@ enum class OptionId : std::uint32_t {
   filter = 128,
   thread = 256,
   cpu = 512,
-  function = 1024
+  function = 1024,
+  to = 2048,
+  output = 4096
 };
 using Options = std::uint32_t;  // OptionIds
 constexpr Options operator|(OptionId a, OptionId b) { return Options(a) | Options(b); }
@@ -70,19 +73,19 @@ constexpr Options kShown = OptionId::format | OptionId::width;
 constexpr Options kListed = kShown | OptionId::limit;
 
 // control: of recording; in the debugger. future: likewise, but this version cannot do that. view:
-// what later reports show. print_view: likewise, in `gnomon print` alone. report: about an
-// experiment. self: about Gnomon.
-enum class Role { control, future, view, print_view, report, self };
-constexpr bool is_in_debugger(Role role) { return role != Role::print_view; }
-constexpr bool is_in_print(Role role) {
-  return role == Role::view || role == Role::print_view || role == Role::report;
+// what later reports show. print_view: likewise, in `gnomon print` alone. print: what `gnomon
+// print` reads and where it writes. report: about an experiment. self: about Gnomon.
+enum class Role { control, future, view, print_view, print, report, self };
+constexpr bool is_in_print_alone(Role role) {
+  return role == Role::print_view || role == Role::print;
 }
+constexpr bool is_in_print(Role role) { return role != Role::control && role != Role::future; }
 
 constexpr std::size_t kAnyNumber = ~std::size_t{0};
 
 struct Command {
   std::string_view name;
-  std::string_view alias;     // er_print's short name; may be empty
+  std::string_view aliases;   // names that er_print has or had for it, blanks between
   std::string_view operands;  // "[NAME [NUMBER]]": what it takes besides options and experiment
   std::string_view summary;
   std::string_view help;  // a paragraph a line
@@ -98,19 +101,26 @@ std::span<const Command> control_commands();
 std::span<const Command> report_commands();
 std::span<const Command> view_commands();
 std::span<const Command> selection_commands();
+std::span<const Command> output_commands();
+std::span<const Command> export_commands();
 std::span<const Option> option_table();
 
 // An option as it stands on a line: `--name word...` or `--name=word...`. Returns how many of the
 // words are the option's, its name counted; fewer than the option needs if the line ends before.
 std::size_t length_of(const Option& option, std::span<const std::string> words);
 
-// By its name or alias, or by the beginning of just one name. for_print: among those that `gnomon
-// print` takes.
+// Returns true if it is the command's name or one of its aliases.
+bool is_called(const Command& command, std::string_view name);
+
+// By its name or an alias, or by the beginning of just one name. for_print: among those that
+// `gnomon print` takes.
 Result<const Command*> find_command(std::string_view name, bool for_print = false);
 
-// Splits options, arguments and a report's experiment: what ends in .er, or follows the last
-// argument.
-// `words`: what follows the command's name.
+// Returns true if the word ends as experiments and groups of them do: .er, .erg.
+bool is_experiment_name(std::string_view word);
+
+// Splits options, arguments and a report's experiments: what ends in .er or .erg, or follows the
+// last argument. `words`: what follows the command's name.
 Result<Invocation> parse(const Command& command, std::span<const std::string> words);
 
 // A table as the answer to a command, in its format; without text if the host prints it as it

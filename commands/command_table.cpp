@@ -12,7 +12,8 @@ Result<Answer> run_version(Host&, const Invocation&) { return Answer{version_tex
 
 Result<Answer> run_help(Host&, const Invocation& call) {
   if (call.arguments.empty()) return Answer{help_text(), {}};
-  const auto command = find_command(call.arguments.front());
+  auto command = find_command(call.arguments.front());
+  if (!command) command = find_command(call.arguments.front(), true);
   if (!command) return tl::unexpected(command.error());
   return Answer{help_text((*command)->name), {}};
 }
@@ -28,8 +29,9 @@ constexpr std::array kCommands{
 std::span<const Command> command_table() {
   static const std::vector<Command> table = [] {
     std::vector<Command> all;
-    for (const auto group : {control_commands(), report_commands(), selection_commands(),
-                             view_commands(), std::span<const Command>(kCommands)})
+    for (const auto group :
+         {control_commands(), report_commands(), selection_commands(), export_commands(),
+          view_commands(), output_commands(), std::span<const Command>(kCommands)})
       all.insert(all.end(), group.begin(), group.end());
     return all;
   }();

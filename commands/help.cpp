@@ -32,6 +32,18 @@ std::string term_of(const Option& option) {
   return fmt::format("{} {}", option.name, option.operand);
 }
 
+std::string_view first_alias(const Command& command) {
+  return command.aliases.substr(0, command.aliases.find(' '));
+}
+
+// quote: stands around each.
+std::string aliases_of(const Command& command, std::string_view quote) {
+  std::string list;
+  for (const std::string_view alias : blank_separated(command.aliases))
+    list += fmt::format("{}{}{}{}", list.empty() ? "" : ", ", quote, alias, quote);
+  return list;
+}
+
 // use(term, meaning): an option or an operand of the command.
 template <typename Use>
 void each_term(const Command& command, Use use) {
@@ -102,8 +114,8 @@ std::string help_text() {
       "Commands (in LLDB `collector NAME`; reports in the shell `gnomon print -NAME`):\n\n";
   for (const Command& command : command_table())
     if (command.role != Role::future)
-      text += fmt::format("  {:<16} {:<6} {}{}\n", command.name, command.alias, command.summary,
-                          command.role == Role::print_view ? kInShellAlone : "");
+      text += fmt::format("  {:<16} {:<6} {}{}\n", command.name, first_alias(command),
+                          command.summary, is_in_print_alone(command.role) ? kInShellAlone : "");
   return text + "\n" + wrapped(future_sentence(), "", "") + "\n`help NAME` says more.\n";
 }
 
@@ -113,7 +125,7 @@ std::string help_of(const Command& command) {
   constexpr std::size_t kTerm = 23;
   std::string text = fmt::format("{}\n\n", command.summary);
   text += wrapped(syntax(command), fmt::format("Syntax: {} ", command.name), "        ");
-  if (!command.alias.empty()) text += fmt::format("Also known as {}.\n", command.alias);
+  if (!command.aliases.empty()) text += fmt::format("Also known as {}.\n", aliases_of(command, ""));
   if (!command.help.empty()) text += "\n" + wrapped_lines(command.help);
   bool first = true;
   each_term(command, [&](const std::string& term, std::string_view meaning) {
@@ -140,13 +152,14 @@ std::string help_markdown() {
   for (const Command& command : command_table()) {
     if (command.role == Role::future) continue;
     text += fmt::format("\n## {}\n\n{}{}\n\n```\n{} {}", command.name, command.summary,
-                        command.role == Role::print_view ? kInShellAlone : "", command.name,
+                        is_in_print_alone(command.role) ? kInShellAlone : "", command.name,
                         syntax(command));
     text.erase(text.find_last_not_of(' ') + 1);
     text += "\n```\n";
     if (!command.help.empty())
       text += fmt::format("\n{}{}", command.help, command.help.ends_with('\n') ? "" : "\n");
-    if (!command.alias.empty()) text += fmt::format("\nAlso known as `{}`.\n", command.alias);
+    if (!command.aliases.empty())
+      text += fmt::format("\nAlso known as {}.\n", aliases_of(command, "`"));
     text += options_markdown(command);
   }
   text += "\n## Options\n\n";

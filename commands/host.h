@@ -1,21 +1,25 @@
 // What a command needs of the place it runs in: LLDB, or the gnomon program. LLDB's command thread,
 // or the program's only one.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "commands/collect_settings.h"
-#include "commands/selection.h"
-#include "reader/analysis/analysis.h"
+#include "commands/collect/collect_settings.h"
+#include "commands/format.h"
+#include "commands/reports/selection.h"
+#include "reader/analysis/analysis_cache.h"
 #include "reader/analysis/span.h"
 #include "reader/analysis/view.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 #include "reader/lines/disassembler.h"
+#include "reader/report/compare.h"
 #include "reader/report/index/index_object.h"
 #include "reader/table/table.h"
 
@@ -43,6 +47,12 @@ class Host {
 
   // Directory of the experiment that a report without an argument is about.
   virtual Result<std::string> experiment() = 0;
+  // Likewise all that such a report is about; a name may be a group's.
+  virtual Result<std::vector<std::string>> experiments() {
+    auto one = experiment();
+    if (!one) return tl::unexpected(one.error());
+    return std::vector{std::move(*one)};
+  }
   // Symbol of the function, mangled or not, that a report is about when none is named.
   virtual Result<std::string> function() = 0;
   // Rows of a report when nothing is said; 0: all.
@@ -64,6 +74,19 @@ class Host {
   virtual Result<reader::Disassembler*> disassembler() {
     return fault("nothing here decodes instructions");
   }
+  // Reports are written to that file from now on; "-": to where they were at first.
+  virtual Result<void> redirect(const std::string& /*path*/, bool /*appends*/) {
+    return only_in_print();
+  }
+  // Reports without an argument are about that experiment, or group, alone from now on; about that
+  // one as well; no longer about that one.
+  virtual Result<void> open_experiment(const std::string& /*name*/) { return only_in_print(); }
+  virtual Result<void> add_experiment(const std::string& /*name*/) { return only_in_print(); }
+  virtual Result<void> drop_experiment(const std::string& /*name*/) { return only_in_print(); }
+  // Runs the commands of a file.
+  virtual Result<void> run_script(const std::string& /*path*/) { return only_in_print(); }
+  // Ends the session.
+  virtual Result<void> quit() { return only_in_print(); }
   // Takes a report's text as it comes; empty: the answer keeps it.
   virtual reader::Put printer() { return {}; }
   // Whether the user wants long work to end.
@@ -75,31 +98,56 @@ class Host {
   struct Choice {
     reader::View view;  // without limit and interrupt
     std::optional<std::size_t> limit;
+    Format format = Format::text;
+    char delimiter = ',';  // between the cells of CSV
+    reader::Comparison comparison = reader::Comparison::off;
     Selection selection;
     std::vector<reader::IndexObject> index_objects;  // that the user has defined
     reader::Expansions expansions;
   };
   Choice& choice() { return choice_; }
-  // The experiment, or the span of it, up to date; valid until the next call. It stays open between
-  // commands.
-  Result<reader::Analysis*> analysis(const std::string& directory,
+  // The experiments, or a span of them, up to date; valid until the next call. They stay open
+  // between commands.
+  Result<reader::Analysis*> analysis(const std::vector<std::string>& directories,
                                      const reader::EventChoice& events) {
-    analyses_.use_debug_files(debug_files());
-    analyses_.use_expansions(choice_.expansions);
-    return analyses_.get(
-        directory, events, [this](const auto& experiment) { return progress(experiment); },
+    reader::AnalysisCache& cache = cache_of(directories);
+    cache.use_debug_files(debug_files());
+    cache.use_expansions(choice_.expansions);
+    return cache.get(
+        directories, events, [this](const auto& experiment) { return progress(experiment); },
         interrupt());
+  }
+  // Of the report that was made last; empty: none was made.
+  std::vector<std::string> function_names() const {
+    return analyses_.empty() ? std::vector<std::string>() : analyses_.front().function_names();
   }
 
  private:
+  static tl::unexpected<Fault> only_in_print() {
+    return fault("only `gnomon print` can do that", "`gnomon help print` says more");
+  }
   static tl::unexpected<Fault> only_in_lldb() {
     return fault("only a debugger can do that",
                  "in LLDB type `collector enable` or `collector attach PID`; `gnomon collect -P "
                  "PID` records a process");
   }
 
+  // Experiments that are compared are asked for in turn.
+  reader::AnalysisCache& cache_of(const std::vector<std::string>& directories) {
+    constexpr std::size_t kMost = 8;
+    const auto at = std::find_if(analyses_.begin(), analyses_.end(), [&](const auto& each) {
+      return each.directories() == directories;
+    });
+    if (at != analyses_.end()) {
+      analyses_.splice(analyses_.begin(), analyses_, at);
+      return analyses_.front();
+    }
+    if (analyses_.size() == kMost) analyses_.pop_back();
+    return analyses_.emplace_front();
+  }
+
   Choice choice_;
-  reader::AnalysisCache analyses_;
+  std::list<reader::AnalysisCache> analyses_;  // that was asked for last: the first
 };
 
 }  // namespace gnomon::commands

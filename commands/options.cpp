@@ -5,21 +5,18 @@
 #include <array>
 
 #include "commands/command.h"
+#include "reader/export/export.h"
 #include "reader/filter/expression.h"
 
 namespace gnomon::commands {
 namespace {
 
-constexpr std::array<std::string_view, 3> kFormats{"text", "json", "csv"};
-
 Result<void> set_format(std::span<const std::string> words, Invocation& call) {
   const std::string& word = words.front();
-  const auto at = std::find(kFormats.begin(), kFormats.end(), word);
-  if (at == kFormats.end())
-    return fault(fmt::format("there is no format {}", word),
-                 suggestion(word, kFormats, "text, json and csv are known"));
-  call.format = static_cast<Format>(at - kFormats.begin());
-  return {};
+  call.format = format_named(word);
+  if (call.format) return {};
+  return fault(fmt::format("there is no format {}", word),
+               suggestion(word, kFormats, "text, json, csv and html are known"));
 }
 
 Result<void> set_limit(std::span<const std::string> words, Invocation& call) {
@@ -120,11 +117,26 @@ Result<void> set_function(std::span<const std::string> words, Invocation& call) 
   return add_filter(fmt::format("FNAME({}) SOME IN STACK", quoted(words.front())), call);
 }
 
+Result<void> set_to(std::span<const std::string> words, Invocation& call) {
+  const std::string& word = words.front();
+  if (!reader::export_format_named(word))
+    return fault(fmt::format("there is no format {} for exports", word),
+                 suggestion(word, reader::kExportFormats,
+                            "collapsed, speedscope, pprof and firefox are known"));
+  call.to = word;
+  return {};
+}
+
+Result<void> set_output(std::span<const std::string> words, Invocation& call) {
+  call.output = words.front();
+  return {};
+}
+
 constexpr std::array kOptions{
-    Option{OptionId::format, "--format", "text|json|csv",
+    Option{OptionId::format, "--format", "text|json|csv|html",
            "text is the default. json contains notes and rows; csv contains rows, and the notes "
            "are printed as warnings. Both give times in seconds.",
-           "a word; text, json and csv are known", set_format},
+           "a word; text, json, csv and html are known", set_format},
     Option{OptionId::limit, "--limit", "N",
            "At most N rows, or functions where each has several; 0 shows all. The default is 40 in "
            "LLDB and unlimited in the shell.",
@@ -164,6 +176,15 @@ constexpr std::array kOptions{
            "Only events with the function on their call stack: a name as for `csingle`, or a "
            "regular expression for all of the name.",
            "the name of a function", set_function},
+    Option{
+        OptionId::to, "--to", "collapsed|speedscope|pprof|firefox",
+        "collapsed: a line a call stack, for flame graphs. speedscope: JSON for "
+        "www.speedscope.app. pprof: profile.proto, compressed by gzip, with all metrics. firefox: "
+        "JSON for profiler.firefox.com, the events in time and by thread.",
+        "a word; collapsed, speedscope, pprof and firefox are known", set_to},
+    Option{OptionId::output, "--output", "FILE",
+           "Write to a file that is made, or whose contents are replaced.", "the name of a file",
+           set_output},
 };
 
 }  // namespace

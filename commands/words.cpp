@@ -1,6 +1,9 @@
 // What users type, as numbers and times. Any thread.
 #include "commands/words.h"
 
+#include <fmt/format.h>
+
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -33,6 +36,66 @@ std::optional<std::uint64_t> time_in(std::string_view word) {
     if (each.name == unit && number * each.nanoseconds <= kMost)
       return static_cast<std::uint64_t>(std::llround(number * each.nanoseconds));
   return std::nullopt;
+}
+
+std::vector<std::string_view> blank_separated(std::string_view list) {
+  std::vector<std::string_view> words;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(' '), list.size());
+    if (end != 0) words.push_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return words;
+}
+
+Result<std::vector<std::string>> split_words(std::string_view line) {
+  std::vector<std::string> words;
+  bool is_in_word = false;
+  char quote = '\0';
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    const bool is_blank = std::isspace(static_cast<unsigned char>(c));
+    if (quote == '\0' && is_blank) {
+      is_in_word = false;
+      continue;
+    }
+    if (quote == '\0' && !is_in_word && c == '#') break;
+    if (!is_in_word) words.emplace_back();
+    is_in_word = true;
+    if (c == quote)
+      quote = '\0';
+    else if (quote == '\0' && (c == '"' || c == '\''))
+      quote = c;
+    else if (quote != '\'' && c == '\\' && i + 1 < line.size() &&
+             (quote == '\0' || line[i + 1] == '"' || line[i + 1] == '\\'))
+      words.back() += line[++i];
+    else
+      words.back() += c;
+  }
+  if (quote != '\0')
+    return fault(fmt::format("the line ends within a word in {}", quote), "end the word");
+  return words;
+}
+
+std::vector<std::string> words_of_operands(std::string_view operands) {
+  std::vector<std::string> words;
+  std::string word;
+  bool is_name = true;  // no letter is a capital
+  const auto end_word = [&] {
+    if (!word.empty() && is_name) words.push_back(word);
+    word.clear();
+    is_name = true;
+  };
+  for (const char c : operands) {
+    if (std::isalpha(static_cast<unsigned char>(c))) {
+      word += c;
+      is_name = is_name && std::islower(static_cast<unsigned char>(c));
+    } else {
+      end_word();
+    }
+  }
+  end_word();
+  return words;
 }
 
 }  // namespace gnomon::commands

@@ -74,10 +74,10 @@ namespace lldb {
   if (!collector.IsValid()) return false;
   const auto session = std::make_shared<plugin::Session>(debugger);
   for (const commands::Command& command : commands::command_table()) {
-    if (!commands::is_in_debugger(command.role)) continue;
+    if (commands::is_in_print_alone(command.role)) continue;
     if (!plugin::add(collector, session, command, command.name)) return false;
-    if (!command.alias.empty() && !plugin::add(collector, session, command, command.alias))
-      return false;
+    for (const std::string_view alias : commands::blank_separated(command.aliases))
+      if (!plugin::add(collector, session, command, alias)) return false;
   }
   return true;
 }

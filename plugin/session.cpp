@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "commands/experiment_finder.h"
-#include "commands/terminal.h"
+#include "commands/print/terminal.h"
 #include "injector/lldb_commands.h"
 #include "plugin/process.h"
 

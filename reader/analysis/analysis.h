@@ -1,86 +1,69 @@
-// An experiment, or a span of it, that stays open between reports: its events summed up, its
-// symbols loaded. Any thread, one at a time.
+// One or several experiments, or spans of them, that stay open between reports: their events summed
+// up, their symbols loaded. Any thread, one at a time.
 #pragma once
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
-#include "reader/analysis/by_time.h"
+#include "reader/analysis/all_sums.h"
+#include "reader/analysis/part.h"
 #include "reader/analysis/place_profile.h"
 #include "reader/analysis/profile.h"
-#include "reader/analysis/span.h"
+#include "reader/analysis/profile_style.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
-#include "reader/experiment/recording.h"
-#include "reader/filter/event_value.h"
-#include "reader/metrics/sums.h"
 #include "reader/samples/instants.h"
 #include "reader/symbols/address_space.h"
 
 namespace gnomon::reader {
 
-// What the analyses of one experiment share.
+// What the analyses of the same experiments share.
 struct Shared {
-  Instants instants;
+  std::vector<std::shared_ptr<Instants>> instants;  // by part
   AddressSpace space;
   Places places{space};
 };
 
 class Analysis {
  public:
-  // Reads no event yet. Without `shared` the analysis has its own.
-  static Result<std::unique_ptr<Analysis>> open(const std::string& directory,
+  // Reads no event yet. directories: at least one. Without `shared` the analysis has its own.
+  static Result<std::unique_ptr<Analysis>> open(const std::vector<std::string>& directories,
                                                 std::shared_ptr<Shared> shared = nullptr);
 
-  // Only the events of a span count, and of those only the ones for which the expression is true.
-  // To be called before the first `update`. filter: empty: all count. Fault: says what is wrong
-  // with the expression.
-  Result<void> limit_to(const Span& span, const std::string& filter);
+  // Only the events of a span count, one for each part, and of those only the ones for which the
+  // expression is true. To be called before the first `update`. filter: empty: all count. Fault:
+  // says what is wrong with the expression.
+  Result<void> limit_to(const std::vector<Span>& spans, const std::string& filter);
   // Reads what was written since the last call. After a fault of this or of `profile` the object is
   // of no more use.
   Result<void> update(const Interrupt& interrupt);
   bool is_spent() const { return is_spent_; }
 
-  const Experiment& experiment() const { return recording_.experiment(); }
-  const Span& span() const { return span_; }
-  const Instants& instants() const { return shared_->instants; }
-  // Of the whole recording, and those from the span's begin to its end.
-  const Samples& samples() const { return shared_->instants.samples; }
-  std::span<const Sample> span_samples() const;
-  const Sums& sums() const { return sums_; }
-  // CPU time that the clock samples up to an instant stand for, ns.
-  std::uint64_t sampled_until(std::uint64_t time) const { return sampled_.until(time); }
-  // Returns true if the clock has sampled the thread in the span.
-  bool has_sampled(std::uint32_t thread) const { return threads_.contains(thread); }
-  std::uint64_t missing_blocks() const { return recording_.missing(); }
-  std::uint64_t unfinished() const { return recording_.unfinished(); }
-  // Events of a kind.
-  std::uint64_t events(std::uint8_t kind) const { return events_[kind]; }
-  // When the latest event was recorded, CLOCK_MONOTONIC, ns; 0: there is none.
-  std::uint64_t last_event() const { return last_event_; }
-  // Returns true if the event lies in the span and fits the filter. Fault: damage, or the user
-  // interrupted.
-  Result<bool> contains(const Event& event, const Interrupt& interrupt);
-  const std::string& filter() const { return filter_text_; }
-  // Events of the span, and those among them that fit the filter.
-  std::uint64_t events_of_span() const { return events_of_span_; }
-  std::uint64_t events_that_fit() const { return events_that_fit_; }
-  // The value of an expression for each event. Valid as long as this analysis, until inlined
-  // functions are shown or not.
-  Result<EventValue> value_of(const std::string& expression);
-  // Inlined functions are frames of their own from now on, or not; at first they are not. To be
-  // called before the first `update` where a filter is about functions.
-  void show_inlines(bool are_shown);
-  bool has_inlines() const { return has_inlines_; }
+  const std::vector<std::unique_ptr<Part>>& parts() const { return parts_; }
+  // The first part, for reports about one experiment.
+  Part& first() { return *parts_.front(); }
+  const Part& first() const { return *parts_.front(); }
+  const Experiment& experiment() const { return first().experiment(); }
+  std::vector<Span> spans() const;
+  // Returns true if nothing is written to the experiments any more.
+  bool is_closed() const;
+  const AllSums& sums() const { return sums_; }
+  const std::string& filter() const { return filter_; }
+  // The value of an expression for each event of a part. Valid as long as this analysis, until
+  // inlined functions are shown or not.
+  Result<EventValue> value_of(const std::string& expression, const Part& part);
+  // To be called before the first `update` where a filter is about functions and inlined ones are
+  // shown.
+  void show(const ProfileStyle& style);
+  bool has_inlines() const { return style_.inlines; }
   // Profiles are made anew when they are asked for next.
   void forget_profiles();
+  // The profile that was asked for last; null: it is out of date.
+  const Profile* kept_profile() const { return profile_ ? &*profile_ : nullptr; }
   // The profile of what was read; it is valid until the next `update`.
   Result<const Profile*> profile(const Interrupt& interrupt);
   // Likewise of lines or instructions.
@@ -104,62 +87,19 @@ class Analysis {
   std::vector<std::string> symbol_notes() const;
 
  private:
-  Analysis(Recording recording, std::shared_ptr<Shared> shared);
-  Result<void> add(const Event& event, const Interrupt& interrupt);
-  std::uint64_t time_of(const Event& event);
-  static std::uint32_t thread_of(const Event& event);
-  void take_objects(const Experiment& now);
+  explicit Analysis(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+  void take_objects(const Part& part, const Experiment& now);
+  void take_all_objects();
 
-  Recording recording_;
   std::shared_ptr<Shared> shared_;
-  Span span_;
-  std::string filter_text_;
-  std::optional<EventValue> filter_;
-  std::uint64_t events_of_span_ = 0, events_that_fit_ = 0;
-  StackRoom room_;
-  Sums sums_;
-  ByTime sampled_;
+  std::vector<std::unique_ptr<Part>> parts_;
+  AllSums sums_;
+  std::string filter_;
+  ProfileStyle style_;
   std::optional<Profile> profile_;
   std::array<std::optional<PlaceProfile>, kGrains> places_;
-  bool has_inlines_ = false;
-  std::size_t objects_ = 0;  // load objects that the profile knows
-  std::array<std::uint64_t, 256> events_{};
-  std::array<const EventLayout::Field*, 256> times_{};  // by event kind; null: not found yet
-  std::uint64_t last_event_ = 0;
-  std::unordered_set<std::uint32_t> threads_;  // that the clock has sampled
-  std::uint32_t last_thread_ = 0;              // the latest of those
+  std::vector<std::size_t> objects_;  // load objects that the profile knows, by part
   bool is_spent_ = false;
-};
-
-// Which events of an experiment count.
-struct EventChoice {
-  SpanChoice span = {};
-  std::string filter = {};  // an expression; empty: all
-  bool inlines = false;     // inlined functions are functions of their own
-};
-
-// The analyses of the experiment that was asked for last: of the whole and of a few spans.
-class AnalysisCache {
- public:
-  // What the process of that header is doing; asked only if the span depends on it.
-  using ProgressOf = std::function<Progress(const Experiment&)>;
-
-  // Symbols are loaded anew if these files are others than those of the last call.
-  void use_debug_files(const DebugFiles& files);
-  void use_expansions(const Expansions& expansions);
-  // Opens the experiment, or reads what is new in it. The analysis is valid until the next call.
-  Result<Analysis*> get(const std::string& directory, const EventChoice& choice,
-                        const ProgressOf& progress, const Interrupt& interrupt);
-
- private:
-  void forget();
-  Result<Analysis*> find(const EventChoice& choice, const ProgressOf& progress, bool& was_kept);
-
-  std::string directory_;
-  DebugFiles debug_files_;
-  Expansions expansions_;
-  std::shared_ptr<Shared> shared_;
-  std::vector<std::unique_ptr<Analysis>> kept_;  // used last: the last one
 };
 
 }  // namespace gnomon::reader

@@ -15,7 +15,6 @@ struct IndexValues {
   static constexpr std::int64_t kUnknown = -1;
   std::vector<std::int64_t> keys;  // values of the expression, in the order in which they were met
   Sums sums;                       // by number in `keys`
-  std::vector<std::uint64_t> events;  // likewise, of every kind
 };
 
 // Reads the events of the analysis anew. An event that lacks a property which the expression

@@ -8,10 +8,12 @@
 
 namespace gnomon::reader {
 
-Result<PlaceProfile> PlaceProfile::build(const Sums& sums, std::span<const StackFrame> frames,
+Result<PlaceProfile> PlaceProfile::build(const AllSums& sums, const StackFrames& stacks,
                                          Places& places, Grain grain, bool with_inlines,
                                          const Interrupt& interrupt) {
+  const std::vector<StackFrame>& frames = stacks.all;
   PlaceProfile profile(sums, places, grain);
+  profile.first_ = stacks.first;
   std::vector<Item>& items = profile.items_;
   items.resize(frames.size());
   profile.stacks_ = frames.size();
@@ -74,12 +76,14 @@ const PlaceValues& PlaceProfile::values(MetricId metric) const {
   auto& kept = values_[index(metric)];
   if (kept) return *kept;
   PlaceValues values{sums_->total(metric), Values(size_), Values(size_)};
-  const Values& by_stack = sums_->by_stack(metric);
   Values below(items_.size());  // of each frame and of all it called
-  const std::size_t stacks = std::min(by_stack.size(), stacks_);
-  std::copy_n(by_stack.begin(), stacks, below.begin());
-  for (const auto& [inner, shown] : inner_)
-    if (inner < stacks) below[shown] += std::exchange(below[inner], 0);
+  for (std::size_t part = 0; part < first_.size(); ++part) {
+    const Values& by_stack = sums_->parts()[part].sums->by_stack(metric);
+    const std::size_t end = part + 1 < first_.size() ? first_[part + 1] : stacks_;
+    std::copy_n(by_stack.begin(), std::min(by_stack.size(), end - first_[part]),
+                below.begin() + first_[part]);
+  }
+  for (const auto& [inner, shown] : inner_) below[shown] += std::exchange(below[inner], 0);
   const Values own(below.begin(), below.begin() + static_cast<std::ptrdiff_t>(stacks_));
   for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
     const Item& item = items_[*id];

@@ -3,7 +3,6 @@
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,7 +11,6 @@
 #include "reader/base/result.h"
 #include "reader/lines/places.h"
 #include "reader/metrics/call_tree.h"
-#include "reader/metrics/sums.h"
 
 namespace gnomon::reader {
 
@@ -28,9 +26,8 @@ class PlaceProfile {
  public:
   // sums, places: must outlive the profile. with_inlines: inlined functions are frames of their
   // own. Fault: the user interrupted.
-  static Result<PlaceProfile> build(const Sums& sums, std::span<const StackFrame> frames,
-                                    Places& places, Grain grain, bool with_inlines,
-                                    const Interrupt& interrupt);
+  static Result<PlaceProfile> build(const AllSums& sums, const StackFrames& frames, Places& places,
+                                    Grain grain, bool with_inlines, const Interrupt& interrupt);
 
   Grain grain() const { return grain_; }
   const Places& places() const { return *places_; }
@@ -41,7 +38,7 @@ class PlaceProfile {
   const PlaceValues& values(MetricId metric) const;
 
  private:
-  PlaceProfile(const Sums& sums, const Places& places, Grain grain)
+  PlaceProfile(const AllSums& sums, const Places& places, Grain grain)
       : sums_(&sums), places_(&places), grain_(grain), values_(metric_table().size()) {}
   void find_recursion();
 
@@ -51,14 +48,15 @@ class PlaceProfile {
     std::uint32_t caller = 0;
     bool recurs = false;  // the place is also further out on the stack
   };
-  const Sums* sums_;
+  const AllSums* sums_;
   const Places* places_;
   Grain grain_;
-  std::size_t size_ = 0;  // places
-  PlaceId total_{};       // <Total>
-  std::size_t stacks_ = 0;
+  std::size_t size_ = 0;                                        // places
+  PlaceId total_{};                                             // <Total>
+  std::size_t stacks_ = 0;                                      // frames of the machine's
+  std::vector<std::uint32_t> first_;                            // of each part
   std::vector<std::pair<std::uint32_t, std::uint32_t>> inner_;  // frames, and what stands for them
-  std::vector<Item> items_;           // by StackId; behind them frames of inlined functions
+  std::vector<Item> items_;           // by frame; behind them those of inlined functions
   std::vector<std::uint32_t> order_;  // of the items: a caller before what it calls
   mutable std::vector<std::optional<PlaceValues>> values_;
 };

@@ -11,6 +11,7 @@
 
 #include "reader/analysis/collapse.h"
 #include "reader/analysis/stack_frames.h"
+#include "reader/symbols/name_match.h"
 
 namespace gnomon::reader {
 namespace {
@@ -43,26 +44,33 @@ class Uses {
   std::map<std::tuple<std::string, std::string, std::string>, int> uses_;
 };
 
-// A name that several functions share, told apart by the load object, a static function's by its
-// module or, last, by its address.
-std::string name_apart(const Function& function, const Uses& uses) {
+// What tells a name that several functions share apart: the load object, of a static function the
+// module or, last, the address.
+std::string mark_apart(const Function& function, const Uses& uses, bool with_object) {
   const auto& [name, object, module] = std::tie(function.name, function.object, function.module);
+  if (object.empty()) return "";
   const int all = uses.of(name), here = uses.of(name, object);
-  if (all <= 1 || object.empty()) return name;
   const std::string file = object.substr(object.rfind('/') + 1);
-  if (here == 1) return fmt::format("{} ({})", name, file);
-  const std::string other = all == here ? "" : ", " + file;
+  if (all <= 1 || here == 1) return all > 1 || with_object ? fmt::format(" ({})", file) : "";
+  const std::string other = all == here && !with_object ? "" : ", " + file;
   if (uses.of(name, object, module) == 1 && !module.empty())
-    return fmt::format("{} ({}{})", name, module, other);
-  return fmt::format("{} ({}{:#x}{})", name, module.empty() ? "" : module + ", ", function.address,
-                     other);
+    return fmt::format(" ({}{})", module, other);
+  return fmt::format(" ({}{:#x}{})", module.empty() ? "" : module + ", ", function.address, other);
 }
 
-std::vector<std::string> names_of(const AddressSpace& space) {
+std::string name_in(NameForm form, const Function& function) {
+  if (form == NameForm::mangled && !function.symbol.empty()) return function.symbol;
+  return form == NameForm::without_parameters ? plain_name(function.name) : function.name;
+}
+
+std::vector<std::string> names_of(const AddressSpace& space, const ProfileStyle& style) {
   const Uses uses(space);
   std::vector<std::string> names;
-  for (std::uint32_t f = 0; f < space.size(); ++f)
-    names.push_back(name_apart(space.function(FunctionId{f}), uses));
+  for (std::uint32_t f = 0; f < space.size(); ++f) {
+    const Function& function = space.function(FunctionId{f});
+    names.push_back(name_in(style.names, function) +
+                    mark_apart(function, uses, style.has_object_names));
+  }
   return names;
 }
 
@@ -70,7 +78,7 @@ std::vector<std::string> names_of(const AddressSpace& space) {
 // of inlined functions, and of a function whose outlined part runs, which is made its caller. (Sun
 // Studio Performance Analyzer, "Outline Functions".)
 Result<std::vector<Frame>> frames_of(std::span<const StackFrame> stack, AddressSpace& space,
-                                     Collapse& collapse, Places* inlines,
+                                     Collapse& collapse, Places& places, const ProfileStyle& style,
                                      const Interrupt& interrupt) {
   std::vector<Frame> frames(stack.size(), {0, Frame::kNone});
   const auto go_in = [&](std::uint32_t id, FunctionId inner) {
@@ -87,12 +95,12 @@ Result<std::vector<Frame>> frames_of(std::span<const StackFrame> stack, AddressS
     if (frame.kind != FrameKind::code || kind != Collapse::Kind::shown) continue;
     const FunctionId function = space.function_at(frame.pc, frame.epoch);
     frames[id] = {caller, function};
-    if (const auto whole = space.whole_of(function)) {
+    if (const auto whole = style.is_machine ? std::nullopt : space.whole_of(function)) {
       frames[id].function = *whole;
       go_in(id, function);
     }
-    if (!inlines) continue;
-    const auto& chain = inlines->inlined_at(frame.pc, frame.epoch, interrupt);
+    if (!style.inlines) continue;
+    const auto& chain = places.inlined_at(frame.pc, frame.epoch, interrupt);
     for (std::size_t inner = 1; inner < chain.size(); ++inner) go_in(id, chain[inner].function);
   }
   return frames;
@@ -100,22 +108,24 @@ Result<std::vector<Frame>> frames_of(std::span<const StackFrame> stack, AddressS
 
 }  // namespace
 
-Result<Profile> Profile::build(const Sums& sums, const Stacks& stacks, AddressSpace& space,
-                               Places* inlines, const Interrupt& interrupt) {
+Result<Profile> Profile::build(const AllSums& sums, AddressSpace& space, Places& places,
+                               const ProfileStyle& style, const Interrupt& interrupt) {
   const FunctionId total = space.named(kTotal);
-  const auto stack = stack_frames(sums.used(), stacks, interrupt);
-  if (!stack) return tl::unexpected(stack.error());
-  Collapse collapse(space, stack->size());
-  const auto frames = frames_of(*stack, space, collapse, inlines, interrupt);
+  auto stacks = stack_frames(sums, interrupt);
+  if (!stacks) return tl::unexpected(stacks.error());
+  const std::vector<StackFrame>& stack = stacks->all;
+  Collapse collapse(space, stack.size());
+  const auto frames = frames_of(stack, space, collapse, places, style, interrupt);
   if (!frames) return tl::unexpected(frames.error());
   std::vector<CallId> place;
   Profile profile(sums, CallTree(total, *frames, place, interrupt));
   if (interrupt.asked()) return interrupted();
-  place.resize(stack->size());
+  place.resize(stack.size());
   for (std::uint32_t id = 0; id < place.size(); ++id) place[id] = place[collapse.shown_as(id)];
   profile.place_ = std::move(place);
-  for (const StackFrame& frame : *stack) profile.marks_.push_back(frame.mark);
-  profile.names_ = names_of(space);
+  profile.first_ = std::move(stacks->first);
+  for (const StackFrame& frame : stack) profile.marks_.push_back(frame.mark);
+  profile.names_ = names_of(space, style);
   for (std::uint32_t f = 0; f < space.size(); ++f)
     profile.functions_.push_back(space.function(FunctionId{f}));
   profile.values_.resize(metric_table().size());
@@ -134,12 +144,16 @@ const MetricValues& Profile::values(MetricId metric) const {
   MetricValues values;
   values.total = sums_->total(metric);
   values.exclusive.resize(tree_.size());
-  const Values& by_stack = sums_->by_stack(metric);
-  if (!by_stack.empty()) values.exclusive[index(CallId::total)] = by_stack[0];
-  for (std::size_t id = 1; id < std::min(place_.size(), by_stack.size()); ++id) {
-    values.exclusive[index(place_[id])] += by_stack[id];
-    values.by_end[end_of(marks_[id])] += by_stack[id];
-    if (marks_[id] & format::kGuessed) values.guessed += by_stack[id];
+  for (std::size_t part = 0; part < first_.size(); ++part) {
+    const Values& by_stack = sums_->parts()[part].sums->by_stack(metric);
+    if (!by_stack.empty()) values.exclusive[index(CallId::total)] += by_stack[0];
+    const std::size_t end = part + 1 < first_.size() ? first_[part + 1] : place_.size();
+    for (std::size_t id = 1, frame = first_[part] + 1; id < by_stack.size() && frame < end;
+         ++id, ++frame) {
+      values.exclusive[index(place_[frame])] += by_stack[id];
+      values.by_end[end_of(marks_[frame])] += by_stack[id];
+      if (marks_[frame] & format::kGuessed) values.guessed += by_stack[id];
+    }
   }
   values.inclusive = inclusive_by_node(tree_, values.exclusive);
   values.functions = by_function(tree_, values.exclusive, values.inclusive);

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "reader/analysis/all_sums.h"
+#include "reader/analysis/profile_style.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
-#include "reader/experiment/stacks.h"
 #include "reader/lines/places.h"
 #include "reader/metrics/attributed.h"
 #include "reader/metrics/call_tree.h"
 #include "reader/metrics/functions.h"
 #include "reader/metrics/metric_list.h"
-#include "reader/metrics/sums.h"
 #include "reader/symbols/address_space.h"
 
 namespace gnomon::reader {
@@ -32,16 +32,15 @@ struct MetricValues {
 
 class Profile {
  public:
-  // sums: must outlive the profile. inlines: tells the inlined functions, which are then frames of
-  // their own; null: they are none. Fault: an event names a call stack that is not there, or the
-  // user interrupted.
-  static Result<Profile> build(const Sums& sums, const Stacks& stacks, AddressSpace& space,
-                               Places* inlines, const Interrupt& interrupt);
+  // sums: must outlive the profile. places: tells the inlined functions, if the style has them.
+  // Fault: an event names a call stack that is not there, or the user interrupted.
+  static Result<Profile> build(const AllSums& sums, AddressSpace& space, Places& places,
+                               const ProfileStyle& style, const Interrupt& interrupt);
 
   const CallTree& tree() const { return tree_; }
   FunctionId total() const { return tree_.node(CallId::total).function; }
   std::size_t functions() const { return names_.size(); }
-  // No two are alike that lie in different load objects.
+  // No two with their parameters are alike that lie in different load objects.
   const std::string& name(FunctionId id) const { return names_[index(id)]; }
   const Function& function(FunctionId id) const { return functions_[index(id)]; }
   // Computed when first asked for.
@@ -53,20 +52,23 @@ class Profile {
     return (flavour == Flavour::exclusive ? all.functions.exclusive
                                           : all.functions.inclusive)[index(function)];
   }
-  // Where a stack of the table ends in the tree; <Total>: the profile has no such stack.
-  CallId place(StackId stack) const {
-    return index(stack) < place_.size() ? place_[index(stack)] : CallId::total;
+  // Where a stack of a part (from 0) ends in the tree; <Total>: the profile has no such stack.
+  CallId place(std::size_t part, StackId stack) const {
+    const std::size_t end = part + 1 < first_.size() ? first_[part + 1] : place_.size();
+    const std::size_t at = first_[part] + index(stack);
+    return index(stack) != 0 && at < end ? place_[at] : CallId::total;
   }
   // By FunctionId; computed when first asked for.
   const std::vector<Neighbours>& neighbours_by(MetricId metric) const;
 
  private:
-  Profile(const Sums& sums, CallTree tree) : sums_(&sums), tree_(std::move(tree)) {}
+  Profile(const AllSums& sums, CallTree tree) : sums_(&sums), tree_(std::move(tree)) {}
 
-  const Sums* sums_;
+  const AllSums* sums_;
   CallTree tree_;
-  std::vector<CallId> place_;        // by StackId
-  std::vector<std::uint8_t> marks_;  // by StackId: the walk's mark; 0: none
+  std::vector<std::uint32_t> first_;  // frames of each part, in the following
+  std::vector<CallId> place_;         // by frame
+  std::vector<std::uint8_t> marks_;   // by frame: the walk's mark; 0: none
   std::vector<std::string> names_;
   std::vector<Function> functions_;
   mutable std::vector<std::optional<MetricValues>> values_;

@@ -1,6 +1,11 @@
 // The frames of the call stacks that events name. Any thread, one at a time.
 #include "reader/analysis/stack_frames.h"
 
+#include <algorithm>
+#include <span>
+
+#include "reader/symbols/address_space.h"
+
 namespace gnomon::reader {
 namespace {
 
@@ -28,13 +33,17 @@ bool is_outermost(const Stacks& stacks, std::uint32_t id) {
   return parent == 0 || format::is_epoch_mark(stacks.node(StackId{parent}).pc);
 }
 
-}  // namespace
-
-Result<std::vector<StackFrame>> stack_frames(const std::vector<bool>& used, const Stacks& stacks,
-                                             const Interrupt& interrupt) {
+// Appends the frames of a part.
+Result<void> add_frames(const AllSums::Part& part, std::uint32_t first_epoch,
+                        const Interrupt& interrupt, std::vector<StackFrame>& all) {
+  const std::vector<bool>& used = part.sums->used();
+  const Stacks& stacks = *part.stacks;
   const auto met = stacks_met(used, stacks);
   if (!met) return tl::unexpected(met.error());
-  std::vector<StackFrame> frames(met->size());
+  const std::size_t first = all.size();
+  // An experiment without events has no stacks, but a number for none.
+  all.resize(first + std::max<std::size_t>(met->size(), 1));
+  const std::span<StackFrame> frames = std::span(all).subspan(first);
   for (std::uint32_t id = 1; id < frames.size(); ++id) {
     if (interrupt.asked(id)) return interrupted();
     if (!(*met)[id]) continue;
@@ -43,14 +52,15 @@ Result<std::vector<StackFrame>> stack_frames(const std::vector<bool>& used, cons
     frame.is_leaf = id < used.size() && used[id];
     if (format::is_epoch_mark(node.pc)) {
       if (node.parent != 0 || frame.is_leaf) return stack_is_missing();
-      frame.epoch = static_cast<std::uint32_t>(node.pc);
+      frame.epoch = first_epoch + epoch_of(node);
       continue;
     }
     const StackFrame& parent = frames[node.parent];
-    frame.epoch = parent.epoch;
+    frame.epoch = node.parent == 0 ? first_epoch : parent.epoch;
     frame.pc = node.pc;
     // Marks that stand for no frame are nobody's caller.
-    frame.caller = parent.kind == FrameKind::nothing ? 0 : node.parent;
+    if (parent.kind != FrameKind::nothing)
+      frame.caller = static_cast<std::uint32_t>(first) + node.parent;
     if (format::is_walk_mark(node.pc) && is_outermost(stacks, id)) {
       if (frame.is_leaf) return stack_is_missing();
       frame.mark = static_cast<std::uint8_t>(node.pc);
@@ -59,6 +69,19 @@ Result<std::vector<StackFrame>> stack_frames(const std::vector<bool>& used, cons
     }
     frame.mark = parent.mark;
     frame.kind = FrameKind::code;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<StackFrames> stack_frames(const AllSums& sums, const Interrupt& interrupt) {
+  StackFrames frames;
+  for (const AllSums::Part& part : sums.parts()) {
+    const auto number = static_cast<std::uint32_t>(frames.first.size());
+    frames.first.push_back(static_cast<std::uint32_t>(frames.all.size()));
+    if (auto added = add_frames(part, number * kEpochsOfPart, interrupt, frames.all); !added)
+      return tl::unexpected(added.error());
   }
   return frames;
 }

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "reader/analysis/all_sums.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
-#include "reader/experiment/stacks.h"
 
 namespace gnomon::reader {
 
@@ -22,9 +22,14 @@ struct StackFrame {
   bool is_leaf = false;   // of an event
 };
 
-// By StackId. used: the stacks of events. Fault: an event names a stack that is not there, or the
-// user interrupted.
-Result<std::vector<StackFrame>> stack_frames(const std::vector<bool>& used, const Stacks& stacks,
-                                             const Interrupt& interrupt);
+// The frames of all parts, one part behind the other. A frame's number is that of its stack behind
+// the first one of its part.
+struct StackFrames {
+  std::vector<StackFrame> all;
+  std::vector<std::uint32_t> first;  // by part
+};
+
+// Fault: an event names a stack that is not there, or the user interrupted.
+Result<StackFrames> stack_frames(const AllSums& sums, const Interrupt& interrupt);
 
 }  // namespace gnomon::reader

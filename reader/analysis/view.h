@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 
+#include "reader/analysis/profile_style.h"
 #include "reader/base/interrupt.h"
 #include "reader/lines/source_search.h"
 #include "reader/metrics/metric_list.h"
@@ -14,7 +15,7 @@ struct View {
   std::size_t limit = 0;  // rows, or functions where each has several; 0: all
   // Percent of the largest value in a listing, from which on a line, or an instruction, is hot.
   double source_threshold = 75, disassembly_threshold = 75;
-  bool inlines = false;  // inlined functions are frames of their own
+  ProfileStyle style = {};
   SourceSearch sources = {};
   Interrupt interrupt = {};
 

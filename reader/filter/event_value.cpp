@@ -108,10 +108,11 @@ bool has_property(const EventLayout& layout, const Token& token) {
   }
 }
 
-EventValue::EventValue(Expression expression, const Experiment& experiment,
+EventValue::EventValue(Expression expression, const Experiment& experiment, std::uint32_t number,
                        const Instants& instants, std::unique_ptr<StackFunctions> functions)
     : expression_(std::move(expression)),
       experiment_(&experiment),
+      number_(number),
       instants_(&instants),
       functions_(std::move(functions)),
       known_(expression_.nodes.size()),
@@ -121,7 +122,7 @@ EventValue::EventValue(Expression expression, const Experiment& experiment,
 }
 
 Result<EventValue> EventValue::bind(Expression expression, const Experiment& experiment,
-                                    const Instants& instants,
+                                    std::uint32_t number, const Instants& instants,
                                     std::unique_ptr<StackFunctions> functions) {
   for (const Node& node : expression.nodes) {
     if ((node.op == Operator::function_names || node.op == Operator::thread_names) &&
@@ -135,7 +136,7 @@ Result<EventValue> EventValue::bind(Expression expression, const Experiment& exp
       return fault(fmt::format("no event of this experiment has {}", token.name),
                    "`describe` lists what they have");
   }
-  return EventValue(std::move(expression), experiment, instants, std::move(functions));
+  return EventValue(std::move(expression), experiment, number, instants, std::move(functions));
 }
 
 // The nodes of the parts stand before.
@@ -361,7 +362,7 @@ EventValue::Value EventValue::property(const Token& token) {
       return at - samples.begin() + 1;
     }
     case TokenSource::experiment:
-      return 1;
+      return std::int64_t{number_};
     case TokenSource::process:
       return static_cast<std::int64_t>(experiment_->header.pid);
     default: {

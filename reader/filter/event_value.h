@@ -21,10 +21,10 @@ bool has_property(const EventLayout& layout, const Token& token);
 
 class EventValue {
  public:
-  // experiment, instants: must outlive the object. Fault: a regular expression is wrong, or no kind
-  // of event has a property that is asked for.
+  // experiment, instants: must outlive the object. number: of the experiment, from 1. Fault: a
+  // regular expression is wrong, or no kind of event has a property that is asked for.
   static Result<EventValue> bind(Expression expression, const Experiment& experiment,
-                                 const Instants& instants,
+                                 std::uint32_t number, const Instants& instants,
                                  std::unique_ptr<StackFunctions> functions);
 
   // None: the event lacks a property that the value depends on. Arithmetic is that of 64 bits; what
@@ -36,8 +36,8 @@ class EventValue {
   using List = std::vector<std::int64_t>;
   using Node = Expression::Node;
 
-  EventValue(Expression expression, const Experiment& experiment, const Instants& instants,
-             std::unique_ptr<StackFunctions> functions);
+  EventValue(Expression expression, const Experiment& experiment, std::uint32_t number,
+             const Instants& instants, std::unique_ptr<StackFunctions> functions);
   Value number(std::uint32_t node);
   Value binary(const Node& node);
   Value logical(const Node& node);
@@ -55,6 +55,7 @@ class EventValue {
 
   Expression expression_;
   const Experiment* experiment_;
+  std::uint32_t number_;
   const Instants* instants_;
   std::unique_ptr<StackFunctions> functions_;
   // By node: what a test of lists says of each stack; 0: not asked yet.

@@ -24,11 +24,11 @@ Result<void> StackFunctions::read_new(const Interrupt& interrupt) {
 }
 
 void StackFunctions::add_node(StackId id, const Interrupt& interrupt) {
-  epochs_.push_back(0);
+  epochs_.push_back(first_epoch_);
   if (index(id) == 0 || !stacks_.contains(id)) return;
   const format::StackNode& node = stacks_.node(id);
   if (format::is_epoch_mark(node.pc)) {
-    epochs_.back() = static_cast<std::uint32_t>(node.pc);
+    epochs_.back() += epoch_of(node);
     return;
   }
   epochs_.back() = epochs_[node.parent];

@@ -19,9 +19,11 @@ class StackFunctions {
   // take_objects: has the address space know the load objects of an experiment. space, and places
   // for as long as inlined functions are shown, must outlive this object. Without `places` inlined
   // functions count for those that they were inlined into.
-  StackFunctions(std::string directory, AddressSpace& space, Places* places,
-                 std::function<void(const Experiment&)> take_objects)
+  // first_epoch: of the experiment's part.
+  StackFunctions(std::string directory, std::uint32_t first_epoch, AddressSpace& space,
+                 Places* places, std::function<void(const Experiment&)> take_objects)
       : directory_(std::move(directory)),
+        first_epoch_(first_epoch),
         space_(space),
         places_(places),
         take_objects_(std::move(take_objects)) {}
@@ -38,6 +40,7 @@ class StackFunctions {
   void add_node(StackId id, const Interrupt& interrupt);
 
   std::string directory_;
+  std::uint32_t first_epoch_;
   AddressSpace& space_;
   Places* places_;
   std::function<void(const Experiment&)> take_objects_;

@@ -24,6 +24,9 @@ class Sums {
   // of one kind, and small.
   void add(const Event& event, std::uint32_t key);
 
+  // The events to come are described by other objects than those so far.
+  void forget_layouts() { plans_.assign(plans_.size(), {}); }
+
   // By StackId, or by that number; shorter than the stack table where the last stacks have no
   // events.
   const Values& by_stack(MetricId metric) const { return metrics_[index(metric)].by_stack; }

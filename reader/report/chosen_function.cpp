@@ -22,7 +22,8 @@ std::vector<FunctionId> meant(const Profile& profile, const std::vector<std::uin
     const auto& aliases = profile.function(id).aliases;
     const auto is_meant = [&](const std::string& alias) { return names_function(name, alias); };
     if (known == name) fully.push_back(id);
-    if (is_meant(known) || std::any_of(aliases.begin(), aliases.end(), is_meant))
+    if (is_meant(known) || is_meant(profile.function(id).name) ||
+        std::any_of(aliases.begin(), aliases.end(), is_meant))
       partly.push_back(id);
   };
   look(profile.total());

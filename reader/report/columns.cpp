@@ -27,13 +27,6 @@ std::string_view short_word(Flavour flavour) {
                                          : "Attr.";
 }
 
-std::string id_of(const MetricColumn& column) {
-  std::string flavour(word(column.flavour));
-  flavour[0] = static_cast<char>(std::tolower(flavour[0]));
-  return fmt::format("{}_{}{}", flavour, row(column.metric).key,
-                     column.is_percent ? "_percent" : "");
-}
-
 Type type_of(Quantity quantity) {
   switch (quantity) {
     case Quantity::time:
@@ -59,12 +52,12 @@ std::vector<std::string> value_title(const MetricColumn& column) {
 Column column_of(const MetricColumn& column, const AnyColumn* before) {
   const Metric& metric = row(column.metric);
   if (!column.is_percent)
-    return {id_of(column), value_title(column), true, type_of(metric.quantity)};
+    return {column_id(column), value_title(column), true, type_of(metric.quantity)};
   MetricColumn value = column;
   value.is_percent = false;
   if (before && *before == AnyColumn(value))
-    return {id_of(column), {"", "", "%"}, true, Type::percent};
-  return {id_of(column),
+    return {column_id(column), {"", "", "%"}, true, Type::percent};
+  return {column_id(column),
           {std::string(short_word(column.flavour)), std::string(metric.title), "%"},
           true,
           Type::percent};
@@ -98,11 +91,18 @@ bool is_share_of_listed(const MetricList& list, const AnyColumn& each) {
 
 }  // namespace
 
-bool is_available(MetricId metric, const Sums& sums) {
+std::string column_id(const MetricColumn& column) {
+  std::string flavour(word(column.flavour));
+  flavour[0] = static_cast<char>(std::tolower(flavour[0]));
+  return fmt::format("{}_{}{}", flavour, row(column.metric).key,
+                     column.is_percent ? "_percent" : "");
+}
+
+bool is_available(MetricId metric, const AllSums& sums) {
   return sums.has(metric) || row(metric).event == row(kTotalCpu).event;
 }
 
-Result<Shown> shown(const View& view, const Sums& sums) {
+Result<Shown> shown(const View& view, const AllSums& sums) {
   const auto is_there = [&](const AnyColumn& each) {
     const auto* column = std::get_if<MetricColumn>(&each);
     return !column || is_available(column->metric, sums);

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "reader/analysis/all_sums.h"
 #include "reader/analysis/view.h"
 #include "reader/metrics/metric_list.h"
-#include "reader/metrics/sums.h"
 #include "reader/table/table.h"
 
 namespace gnomon::reader {
@@ -19,10 +19,10 @@ struct Shown {
 
 // Returns true if the experiment may have that data: an event of the kind, or the clock, whose
 // samples may be still to come.
-bool is_available(MetricId metric, const Sums& sums);
+bool is_available(MetricId metric, const AllSums& sums);
 
 // Fault: no column is left.
-Result<Shown> shown(const View& view, const Sums& sums);
+Result<Shown> shown(const View& view, const AllSums& sums);
 
 // The columns of a list that are values of items: attributed ones are left out, or shown as the
 // inclusive ones that they add up to if there are no others.
@@ -37,6 +37,8 @@ MetricList around_function(const MetricList& list);
 // Attributed columns alone.
 MetricList attributed_only(const MetricList& list);
 
+// The id of a column: "exclusive_totalcpu".
+std::string column_id(const MetricColumn& column);
 // A name's column is always the last.
 std::vector<Column> columns_of(const MetricList& list);
 

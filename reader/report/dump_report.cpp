@@ -38,7 +38,7 @@ class StackTexts {
   const std::string& of(StackId stack) {
     auto [at, is_new] = known_.try_emplace(index(stack));
     if (!is_new) return at->second;
-    at->second = text(profile_.place(stack));
+    at->second = text(profile_.place(0, stack));
     kept_ += at->second.size();
     if (kept_ <= kMostKept) return at->second;
     // Deep stacks in great number.
@@ -72,23 +72,17 @@ class EventListing {
       : analysis_(analysis), stacks_(profile), kind_(kind), limit_(limit) {}
 
   Result<void> list(const Table::Take& take, const Interrupt& interrupt) {
-    auto recording = Recording::open(analysis_.experiment().directory);
-    if (!recording) return tl::unexpected(recording.error());
     std::size_t listed = 0;
     bool is_enough = false;
     const auto visit = [&](const Event& event) -> Result<void> {
       if (event.layout.id != kind_) return {};
-      const auto is_listed = analysis_.contains(event, interrupt);
-      if (!is_listed) return tl::unexpected(is_listed.error());
-      if (!*is_listed) return {};
       is_enough = limit_ != 0 && listed == limit_;
       if (is_enough) return fault("enough");  // ends the reading
       ++listed;
       return take(row_of(event));
     };
-    auto read = recording->update(interrupt, visit);
-    if (read || is_enough) return {};
-    return tl::unexpected(read.error());
+    auto read = analysis_.first().each_event(interrupt, visit);
+    return is_enough ? Result<void>() : read;
   }
 
  private:
@@ -143,7 +137,7 @@ Table kinds_table(const Analysis& analysis) {
   table.notes = loss_notes(analysis, nullptr);
   table.columns = {{"kind", {"Kind"}}, {"events", {"Events"}, true, Type::count}};
   for (const EventLayout& kind : analysis.experiment().header.events)
-    table.rows.push_back({kind.name, analysis.events(kind.id)});
+    table.rows.push_back({kind.name, analysis.first().events(kind.id)});
   return table;
 }
 
@@ -166,7 +160,7 @@ Result<Table> dump_report(Analysis& analysis, const View& view, const std::strin
   for (const auto& field : layout->fields)
     table.columns.push_back({field.name, {field.name}, true, type_of(field.unit)});
   table.columns.push_back({"call_stack", {"call stack"}});
-  const std::uint64_t events = analysis.events(layout->id);
+  const std::uint64_t events = analysis.first().events(layout->id);
   if (view.limit != 0 && events > view.limit) table.left_out = {events - view.limit, "events"};
   auto listing = std::make_shared<EventListing>(analysis, **profile, layout->id, view.limit);
   table.list = [listing, interrupt = view.interrupt](const Table::Take& take) {

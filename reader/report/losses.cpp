@@ -89,41 +89,40 @@ struct Coverage {
 
 // How far the clock's samples in a span may be from its CPU time, in seconds: an interval for each
 // thread, as the first sample stands for time before the span as well.
-double edges(const Analysis& analysis) {
-  if (analysis.span_samples().empty()) return 0;
-  const std::uint64_t threads =
-      figure(analysis.span_samples().back().figures, format::Figure::threads);
-  return seconds(analysis.experiment().header.interval) *
+double edges(const Part& part) {
+  if (part.span_samples().empty()) return 0;
+  const std::uint64_t threads = figure(part.span_samples().back().figures, format::Figure::threads);
+  return seconds(part.experiment().header.interval) *
          static_cast<double>(threads == format::kUnknownFigure ? 1 : threads);
 }
 
 // A process that ends by a signal, by _exit or exec, or that still runs, has not said what it used:
 // samples tell up to the last of them.
-Coverage coverage_by_samples(const Analysis& analysis) {
-  const auto samples = analysis.span_samples();
+Coverage coverage_by_samples(const Part& part) {
+  const auto samples = part.span_samples();
   if (samples.size() < 2) return {};
   const std::uint64_t cpu =
       figure(between(samples.front().figures, samples.back().figures), format::Figure::cpu);
   if (cpu == format::kUnknownFigure) return {};
   const std::uint64_t until = samples.back().time;
-  return {{cpu}, {analysis.sampled_until(until)}, until};
+  return {{cpu}, {part.sampled_until(until)}, until};
 }
 
 // In a part of the recording samples tell, if one was taken right at the beginning of the span, and
 // one at its end or after the last event.
-Coverage coverage_of(const Analysis& analysis) {
+Coverage coverage_of(const Part& part) {
   constexpr std::uint64_t kNear = 10'000'000;  // ns
-  const Span& span = analysis.span();
-  const format::ControlPage& control = analysis.experiment().control;
-  const Nanoseconds sampled{analysis.sums().total(kTotalCpu)};
+  const Span& span = part.span();
+  const format::ControlPage& control = part.experiment().control;
+  const Nanoseconds sampled{part.sums().total(kTotalCpu)};
   if (span.is_whole() && control.cpu_time != 0) return {{control.cpu_time}, sampled};
-  Coverage coverage = coverage_by_samples(analysis);
+  Coverage coverage = coverage_by_samples(part);
   if (span.is_whole() || coverage.cpu.value == 0) return coverage;
   coverage.sampled = sampled;
-  const auto samples = analysis.span_samples();
+  const auto samples = part.span_samples();
   const std::uint64_t begin = std::max(span.begin, control.start_time);
   const bool is_covered = samples.front().time <= begin + kNear &&
-                          (span.end == Span::kOpen ? coverage.until >= analysis.last_event()
+                          (span.end == Span::kOpen ? coverage.until >= part.last_event()
                                                    : span.end <= coverage.until + kNear);
   return is_covered ? Coverage{coverage.cpu, sampled} : Coverage{};
 }
@@ -133,15 +132,15 @@ struct Paused {
   std::size_t times = 0;
   std::uint64_t length = 0;  // ns
 };
-Paused paused_in(const Analysis& analysis) {
-  const Span& span = analysis.span();
-  const format::ControlPage& control = analysis.experiment().control;
+Paused paused_in(const Part& part) {
+  const Span& span = part.span();
+  const format::ControlPage& control = part.experiment().control;
   std::uint64_t last = control.end_time;
-  if (last == 0 && !analysis.samples().all().empty())
-    last = analysis.samples().all().back().time;  // as far as anything is known
-  last = std::max(last, analysis.last_event());
+  if (last == 0 && !part.samples().all().empty())
+    last = part.samples().all().back().time;  // as far as anything is known
+  last = std::max(last, part.last_event());
   Paused paused;
-  for (const Pause& pause : analysis.instants().log.pauses()) {
+  for (const Pause& pause : part.instants().log.pauses()) {
     const std::uint64_t begin = std::max({pause.begin, span.begin, control.start_time});
     const std::uint64_t end = std::min({pause.end, span.end, last});
     if (begin >= end) continue;
@@ -152,9 +151,9 @@ Paused paused_in(const Analysis& analysis) {
 }
 
 // Empty if there were none.
-std::string pause_note(const Analysis& analysis) {
-  const Experiment& experiment = analysis.experiment();
-  const Paused paused = paused_in(analysis);
+std::string pause_note(const Part& part) {
+  const Experiment& experiment = part.experiment();
+  const Paused paused = paused_in(part);
   if (is_size_limit_reached(experiment))
     return fmt::format("events end at the size limit of {}: the last {:.3f} s have samples alone.",
                        setting_text(format::Setting::size_limit, experiment.header.settings),
@@ -179,26 +178,26 @@ std::string late_note(const Sums& sums) {
 }
 
 // Time after a thread's last tick belongs to no sample.
-std::string coverage_note(const Analysis& analysis) {
-  const Experiment& experiment = analysis.experiment();
-  const auto [cpu, sampled, until] = coverage_of(analysis);
-  if (paused_in(analysis).times != 0 || !analysis.filter().empty()) return "";
+std::string coverage_note(const Part& part) {
+  const Experiment& experiment = part.experiment();
+  const auto [cpu, sampled, until] = coverage_of(part);
+  if (paused_in(part).times != 0 || part.has_filter()) return "";
   if (cpu.value == 0)
-    return analysis.span().is_whole() && life_of(experiment.header) == Life::over &&
+    return part.span().is_whole() && life_of(experiment.header) == Life::over &&
                    experiment.header.interval.value != 0
                ? "the process ended without saying how much CPU time it used: whether clock "
                  "samples cover it is not known."
                : "";
   if (experiment.header.interval.value == 0)
     return "there is no clock sample, as the clock was off.";
-  if (!analysis.sums().has(kTicks))
+  if (!part.sums().has(kTicks))
     return fmt::format(
         "there is no clock sample: the process used {:.3f} s of CPU time, and a thread is sampled "
         "every {:.3f} ms of it.",
         seconds(cpu), seconds(experiment.header.interval) * 1e3);
-  const bool is_exact = analysis.span().is_whole() && until == 0;
+  const bool is_exact = part.span().is_whole() && until == 0;
   const double difference = std::abs(seconds(cpu) - seconds(sampled));
-  if (difference <= 0.02 * seconds(cpu) || (!is_exact && difference <= edges(analysis))) return "";
+  if (difference <= 0.02 * seconds(cpu) || (!is_exact && difference <= edges(part))) return "";
   const std::string where =
       until == 0 ? ""
                  : fmt::format(" in the first {:.3f} s; what it used later is not known",
@@ -239,23 +238,28 @@ std::string unnamed_note(const Analysis& analysis, const Profile& profile) {
 
 }  // namespace
 
-std::string span_note(const Analysis& analysis) {
-  if (analysis.span().is_whole()) return "";
+std::string span_note(const Part& part) {
+  if (part.span().is_whole()) return "";
   return fmt::format("only a part of the recording: {}.",
-                     span_text(analysis.span(), analysis.experiment(), analysis.instants()));
+                     span_text(part.span(), part.experiment(), part.instants()));
 }
 
 std::string filter_note(const Analysis& analysis) {
   if (analysis.filter().empty()) return "";
+  std::uint64_t fitting = 0, all = 0;
+  for (const auto& part : analysis.parts()) {
+    fitting += part->events_that_fit();
+    all += part->events_of_span();
+  }
   return fmt::format("only events that fit the filter {}: {} of {}.", one_line(analysis.filter()),
-                     analysis.events_that_fit(), analysis.events_of_span());
+                     fitting, all);
 }
 
-std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* profile) {
-  std::vector<std::string> notes;
-  for (const std::string& note : {span_note(analysis), filter_note(analysis)})
-    if (!note.empty()) notes.push_back(note);
-  const Experiment& experiment = analysis.experiment();
+namespace {
+
+// What was lost before an event could be counted.
+void add_recording_notes(const Part& part, std::vector<std::string>& notes) {
+  const Experiment& experiment = part.experiment();
   const format::ControlPage& control = experiment.control;
   if (experiment.state() == format::State::failed)
     notes.push_back(fmt::format("recording stopped early: {}.", failure_text(control)));
@@ -265,23 +269,52 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
   for (const auto& [drop, what] : format::kDrops)
     if (const auto count = control.dropped[static_cast<std::size_t>(drop)]; count != 0)
       notes.push_back(fmt::format("{}: {}.", what, count));
-  if (const auto count = analysis.missing_blocks(); count != 0 && experiment.is_still)
+  if (const auto count = part.missing_blocks(); count != 0 && experiment.is_still)
     notes.push_back(
         fmt::format("events of {} block{} are missing: of the program's end, or damaged since.",
                     count, count == 1 ? "" : "s"));
-  if (const auto count = analysis.instants().log.lost(); count != 0)
+  if (const auto count = part.instants().log.lost(); count != 0)
     notes.push_back(
         fmt::format("lines of log.jsonl that are damaged or missing: {}: stops and pauses may be "
                     "missing.",
                     count));
-  if (const auto count = analysis.unfinished(); count != 0)
+  if (const auto count = part.unfinished(); count != 0)
     notes.push_back(fmt::format("events left unfinished when their thread ended: {}.", count));
-  for (const std::string& note :
-       {profile ? truncation_note(*profile, experiment) : "",
-        profile ? foreign_stack_note(*profile) : "", profile ? guess_note(*profile) : "",
-        pause_note(analysis), late_note(analysis.sums()), coverage_note(analysis),
-        unsampled_threads_note(analysis), children_note(analysis)})
+}
+
+// What part of the process's time the events stand for.
+void add_time_notes(const Part& part, std::vector<std::string>& notes) {
+  for (const std::string& note : {pause_note(part), late_note(part.sums()), coverage_note(part),
+                                  unsampled_threads_note(part), children_note(part)})
     if (!note.empty()) notes.push_back(note);
+}
+
+// The notes that `add` has on each part; of several parts they say which.
+template <typename Add>
+void add_of_parts(const Analysis& analysis, std::vector<std::string>& notes, Add add) {
+  for (const auto& part : analysis.parts()) {
+    const std::size_t first = notes.size();
+    add(*part, notes);
+    if (analysis.parts().size() == 1) continue;
+    for (std::size_t i = first; i < notes.size(); ++i)
+      notes[i].insert(0, part->experiment().directory + ": ");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* profile) {
+  std::vector<std::string> notes;
+  add_of_parts(analysis, notes, [](const Part& part, std::vector<std::string>& all) {
+    if (std::string note = span_note(part); !note.empty()) all.push_back(std::move(note));
+  });
+  if (std::string note = filter_note(analysis); !note.empty()) notes.push_back(std::move(note));
+  add_of_parts(analysis, notes, add_recording_notes);
+  if (profile)
+    for (const std::string& note : {truncation_note(*profile, analysis.experiment()),
+                                    foreign_stack_note(*profile), guess_note(*profile)})
+      if (!note.empty()) notes.push_back(note);
+  add_of_parts(analysis, notes, add_time_notes);
   return notes;
 }
 

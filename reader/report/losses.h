@@ -9,7 +9,7 @@
 namespace gnomon::reader {
 
 // Which part of the recording is shown; empty: all of it.
-std::string span_note(const Analysis& analysis);
+std::string span_note(const Part& part);
 // Which of its events count; empty: all.
 std::string filter_note(const Analysis& analysis);
 

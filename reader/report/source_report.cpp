@@ -65,7 +65,7 @@ class SourceListing {
       object_ = profile_.function(functions_.begin()->second.front()).object;
     table.notes = texts_.notes(region.file, object_);
     const std::vector<std::uint32_t> with_code =
-        places_.lines_with_code(region.file, view_.inlines);
+        places_.lines_with_code(region.file, view_.style.inlines);
     const bool has_text = !texts_.found(region.file).empty();
     const std::size_t last = has_text            ? texts_.lines(region.file)
                              : with_code.empty() ? 0

@@ -17,7 +17,7 @@ Table status_report(Analysis& analysis) {
     table.rows.push_back({item, value});
   };
   add("Experiment", experiment.directory);
-  add("State", recording_state(experiment, analysis.instants().log));
+  add("State", recording_state(experiment, analysis.first().instants().log));
   add("Program", command_line(header));
   add("Process", std::to_string(header.pid));
   add("Clock", clock_text(header));

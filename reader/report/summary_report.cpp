@@ -10,7 +10,7 @@ namespace gnomon::reader {
 namespace {
 
 // Exclusive and inclusive values of every metric that there is data for, each with its share.
-MetricList all_metrics(const Sums& sums) {
+MetricList all_metrics(const AllSums& sums) {
   MetricList list;
   for (std::uint32_t m = 0; m < metric_table().size(); ++m)
     for (const Flavour flavour : {Flavour::exclusive, Flavour::inclusive})

@@ -33,12 +33,12 @@ struct Used {
 };
 
 // By thread, as far as gnomon-sampler has looked.
-std::map<std::uint32_t, Used> used_by_threads(const Analysis& analysis) {
+std::map<std::uint32_t, Used> used_by_threads(const Part& part) {
   std::map<std::uint32_t, std::uint64_t> before;
-  for (const ThreadSample& thread : analysis.samples().baseline())
+  for (const ThreadSample& thread : part.samples().baseline())
     before[thread.thread] = figure(thread.figures, Figure::cpu);
   std::map<std::uint32_t, Used> used;
-  for (const Sample& sample : analysis.span_samples())
+  for (const Sample& sample : part.span_samples())
     for (const ThreadSample& thread : sample.threads) {
       const std::uint64_t cpu = figure(thread.figures, Figure::cpu), begin = before[thread.thread];
       if (cpu != format::kUnknownFigure && cpu >= begin)
@@ -62,17 +62,17 @@ bool is_explained(const format::ControlPage& control) {
 
 // The clock samples a thread first after an interval of its CPU time, and late on a crowded CPU, so
 // a thread that used little CPU time lacks no sample. Empty if no thread lacks one.
-std::string unsampled_threads_note(const Analysis& analysis) {
+std::string unsampled_threads_note(const Part& part) {
   constexpr std::uint64_t kIntervals = 5, kLate = 50'000'000;  // ns
-  const Experiment& experiment = analysis.experiment();
+  const Experiment& experiment = part.experiment();
   const std::uint64_t interval = experiment.header.interval.value;
-  if (!analysis.span().is_whole() || interval == 0 || experiment.state() == format::State::failed ||
-      !analysis.instants().log.pauses().empty() || !analysis.filter().empty())
+  if (!part.span().is_whole() || interval == 0 || experiment.state() == format::State::failed ||
+      !part.instants().log.pauses().empty() || part.has_filter())
     return "";
   std::set<std::string> names;
   std::uint64_t count = 0, cpu = 0;
-  for (const auto& [thread, used] : used_by_threads(analysis)) {
-    if (used.cpu <= kIntervals * interval + kLate || analysis.has_sampled(thread)) continue;
+  for (const auto& [thread, used] : used_by_threads(part)) {
+    if (used.cpu <= kIntervals * interval + kLate || part.has_sampled(thread)) continue;
     ++count;
     cpu += used.cpu;
     names.insert(used.name);
@@ -87,12 +87,12 @@ std::string unsampled_threads_note(const Analysis& analysis) {
             "library looks up itself, or in a namespace of dlmopen");
 }
 
-std::string children_note(const Analysis& analysis) {
-  if (!analysis.span().is_whole()) return "";
-  const Samples& samples = analysis.samples();
+std::string children_note(const Part& part) {
+  if (!part.span().is_whole()) return "";
+  const Samples& samples = part.samples();
   const auto& seen = samples.children();
   const std::uint64_t count =
-      std::max<std::uint64_t>(analysis.experiment().control.children, seen.size());
+      std::max<std::uint64_t>(part.experiment().control.children, seen.size());
   if (count == 0) return "";
   std::set<std::string> names;
   for (const auto& [process, name] : seen) names.insert(name);

@@ -3,13 +3,13 @@
 #pragma once
 #include <string>
 
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/part.h"
 
 namespace gnomon::reader {
 
 // Empty if every thread that has used CPU time was sampled, as far as samples tell.
-std::string unsampled_threads_note(const Analysis& analysis);
+std::string unsampled_threads_note(const Part& part);
 // Empty if the program started no child process, as far as that is known.
-std::string children_note(const Analysis& analysis);
+std::string children_note(const Part& part);
 
 }  // namespace gnomon::reader

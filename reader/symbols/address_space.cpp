@@ -18,28 +18,43 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 }  // namespace
 
-std::size_t AddressSpace::file_of(const LoadObject& object) {
+std::size_t AddressSpace::file_of(const LoadObject& object, std::size_t part) {
   for (auto [at, end] = files_by_path_.equal_range(object.path); at != end; ++at)
     if (files_[at->second].identity == object.file) return at->second;
   files_by_path_.emplace(object.path, files_.size());
-  files_.push_back({object.path, object.file, std::nullopt});
+  files_.push_back({object.path, object.file, part, std::nullopt});
   return files_.size() - 1;
 }
 
 // Addresses that were in no object may be in one now; the others keep their functions.
-void AddressSpace::set_objects(const std::vector<LoadObject>& objects, LiveFiles live) {
-  live_ = std::move(live);
-  objects_.clear();
-  for (const LoadObject& object : objects) objects_.push_back({object, file_of(object)});
+void AddressSpace::set_objects(std::size_t part, const Experiment& experiment, LiveFiles live) {
+  if (part >= processes_.size()) processes_.resize(part + 1);
+  Process& process = processes_[part];
+  process.made.refresh(experiment, live.root());
+  process.live = std::move(live);
+  process.objects.clear();
+  for (const LoadObject& object : experiment.objects)
+    process.objects.push_back({object, file_of(object, part)});
   for (auto& [epoch, known] : by_pc_)
-    std::erase_if(known,
-                  [&](const auto& at) { return functions_[index(at.second)].object.empty(); });
+    if (epoch / kEpochsOfPart == part)
+      std::erase_if(known,
+                    [&](const auto& at) { return functions_[index(at.second)].object.empty(); });
+}
+
+std::vector<std::string> AddressSpace::refusals() const {
+  std::vector<std::string> all;
+  for (const Process& process : processes_)
+    if (!process.made.refusal().empty()) all.push_back(process.made.refusal());
+  return all;
 }
 
 // The last one loaded there.
 const AddressSpace::Object* AddressSpace::object_at(std::uint64_t pc, std::uint32_t epoch) const {
-  for (auto object = objects_.rbegin(); object != objects_.rend(); ++object)
-    if (object->at.holds(pc, epoch)) return &*object;
+  const std::size_t part = epoch / kEpochsOfPart;
+  if (part >= processes_.size()) return nullptr;
+  const std::vector<Object>& objects = processes_[part].objects;
+  for (auto object = objects.rbegin(); object != objects.rend(); ++object)
+    if (object->at.holds(pc, epoch % kEpochsOfPart)) return &*object;
   return nullptr;
 }
 
@@ -75,8 +90,9 @@ Result<T> AddressSpace::first_that_opens(const File& file, Open open) const {
   Result<T> failed = fault(file.path);
   const auto given = debug_files_.find(file.path);
   const std::string debug_file = given == debug_files_.end() ? "" : given->second;
-  for (const std::string& place : live_.candidate_paths(file.path)) {
-    Result<T> opened = open(ObjectSource{place, file.path, live_.root(), debug_file});
+  const LiveFiles& live = processes_[file.part].live;
+  for (const std::string& place : live.candidate_paths(file.path)) {
+    Result<T> opened = open(ObjectSource{place, file.path, live.root(), debug_file});
     if (opened) return opened;
     if (place == file.path) failed = std::move(opened);
   }
@@ -101,7 +117,9 @@ Result<Module> AddressSpace::open(std::size_t file, const Interrupt& interrupt) 
 FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   const auto code = locate(pc, epoch);
   if (code) return function_in(*code);
-  const std::string* const made = made_.name(pc);
+  const std::size_t part = epoch / kEpochsOfPart;
+  const std::string* const made =
+      part < processes_.size() ? processes_[part].made.name(pc) : nullptr;
   return named(made ? *made : "<Unknown>");
 }
 

@@ -1,6 +1,7 @@
 // Finds functions by address in the recorded process. Loads the symbols of a load object when the
 // first address in it is asked for. Any thread, one at a time.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libcollector/format/stacks.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
@@ -19,6 +21,15 @@
 #include "reader/symbols/symbol_index.h"
 
 namespace gnomon::reader {
+
+// Load objects of different processes lie at the same addresses: in an analysis of several
+// experiments each of these parts has so many epochs of its own.
+constexpr std::uint32_t kEpochsOfPart = 1u << 20;
+
+// The epoch that a mark tells, within its part.
+inline std::uint32_t epoch_of(const format::StackNode& mark) {
+  return std::min(static_cast<std::uint32_t>(mark.pc), kEpochsOfPart - 1);
+}
 
 // A place in a load object's file, of which each has a number however often it was loaded.
 struct Location {
@@ -52,14 +63,12 @@ inline constexpr const char* kCutStack = "<Truncated-stack>";
 
 class AddressSpace {
  public:
-  // Takes the load objects that are known now in place of those of the last call. live: where the
-  // files of a process that runs are found.
-  void set_objects(const std::vector<LoadObject>& objects, LiveFiles live = {});
-  // Names of code that lies in no load object.
-  void refresh_made_code(const Experiment& experiment, const std::string& root) {
-    made_.refresh(experiment, root);
-  }
-  const PerfMap& made_code() const { return made_; }
+  // Takes the load objects of a part (from 0) that are known now in place of those of the last
+  // call, and the names of code that lies in no load object. live: where the files of a process
+  // that runs are found. The epochs of a part begin at its number times kEpochsOfPart.
+  void set_objects(std::size_t part, const Experiment& experiment, LiveFiles live = {});
+  // Why names of code that was made at run time were not taken, sentences.
+  std::vector<std::string> refusals() const;
   // To be called before the first address is asked for.
   void set_debug_files(DebugFiles files) { debug_files_ = std::move(files); }
   // Changes nothing of what this class answers: those who make profiles ask.
@@ -109,6 +118,7 @@ class AddressSpace {
   struct File {
     std::string path;
     FileIdentity identity;
+    std::size_t part;                    // that has it
     std::optional<SymbolIndex> symbols;  // none: not loaded yet
     bool is_unreadable = false;
   };
@@ -116,7 +126,13 @@ class AddressSpace {
     LoadObject at;
     std::size_t file;
   };
-  std::size_t file_of(const LoadObject& object);
+  // What one process had mapped.
+  struct Process {
+    std::vector<Object> objects;
+    LiveFiles live;
+    PerfMap made;
+  };
+  std::size_t file_of(const LoadObject& object, std::size_t part);
   const Object* object_at(std::uint64_t pc, std::uint32_t epoch) const;
   template <typename T, typename Open>
   Result<T> first_that_opens(const File& file, Open open) const;
@@ -127,9 +143,7 @@ class AddressSpace {
   // The function of that symbol which this one was made of.
   std::optional<FunctionId> origin(const Function& made, const std::string& symbol);
 
-  LiveFiles live_;
-  PerfMap made_;
-  std::vector<Object> objects_;
+  std::vector<Process> processes_;  // by part
   std::vector<File> files_;
   std::unordered_multimap<std::string, std::size_t> files_by_path_;
   std::vector<Function> functions_;

@@ -68,6 +68,11 @@ std::string_view without_clone(std::string_view name) {
   return name;
 }
 
+std::string plain_name(std::string_view name) {
+  const std::string_view whole = without_clone(name);
+  return std::string(without_parameters(whole)).append(name.substr(whole.size()));
+}
+
 bool names_function(std::string_view word, std::string_view display_name) {
   if (word.empty()) return false;
   const std::string_view whole = without_object(display_name), stem = loose_stem(whole);

@@ -23,6 +23,10 @@ struct CellJson {
   OrderedJson operator()(const Code& code) const { return code.text; }
   OrderedJson operator()(Percent p) const { return std::round(p.value * 100) / 100; }
   OrderedJson operator()(Address a) const { return fmt::format("{:#x}", a.value); }
+  OrderedJson operator()(Difference d) const {
+    return d.is_time ? OrderedJson(static_cast<double>(d.value) / 1e9) : OrderedJson(d.value);
+  }
+  OrderedJson operator()(Ratio r) const { return std::round(r.value * 1e4) / 1e4; }
   OrderedJson operator()(Empty) const { return nullptr; }
 };
 

@@ -38,10 +38,19 @@ struct Address {
   std::uint64_t value = 0;
 };
 
+// Of two values; of times in ns.
+struct Difference {
+  std::int64_t value = 0;
+  bool is_time = false;
+};
+struct Ratio {
+  double value = 0;
+};
+
 struct Empty {};  // there is no such value
 
 using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, Percent, Label, Phrase, Code,
-                          Address, Empty>;
+                          Address, Difference, Ratio, Empty>;
 
 // number: of several units, which the column `unit` tells.
 enum class Type { text, count, bytes, time, percent, address, number };
@@ -97,8 +106,11 @@ Result<void> print_text(const Table& table, const TextStyle& style, const Interr
 // "left_out"}; times in seconds, null: there is no such value.
 Result<void> print_json(const Table& table, const Interrupt& interrupt, const Put& put);
 // RFC 4180: a line of column ids, then one line for each row; times in seconds. The notes are not
-// in it.
-Result<void> print_csv(const Table& table, const Interrupt& interrupt, const Put& put);
+// in it. delimiter: stands between cells.
+Result<void> print_csv(const Table& table, const Interrupt& interrupt, const Put& put,
+                       char delimiter = ',');
+// A page of its own.
+Result<void> print_html(const Table& table, const Interrupt& interrupt, const Put& put);
 
 // The whole text of a small table.
 Result<std::string> to_text(const Table& table, const TextStyle& style = {});

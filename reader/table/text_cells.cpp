@@ -67,6 +67,11 @@ struct CellText {
     return p.value == 0 ? "0.  " : fmt::format("{:.2f}", p.value);
   }
   std::string operator()(Address a) const { return fmt::format("{:#010x}", a.value); }
+  std::string operator()(Difference d) const {
+    if (!d.is_time) return d.value == 0 ? "0" : fmt::format("{:+}", d.value);
+    return d.value == 0 ? "0.   " : fmt::format("{:+.3f}", static_cast<double>(d.value) / 1e9);
+  }
+  std::string operator()(Ratio r) const { return fmt::format("x {:.2f}", r.value); }
   std::string operator()(Empty) const { return ""; }
 };
 

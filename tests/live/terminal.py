@@ -1,4 +1,4 @@
-"""LLDB in a terminal of its own."""
+"""Programs in a terminal of their own."""
 import os
 import pty
 import re
@@ -12,18 +12,15 @@ PATIENCE = 30  # s
 PROMPT = r"\(lldb\) "
 
 
-class Terminal:
-    """lldb-19 as a user has it: in a terminal, asynchronous."""
+class Typed:
+    """A program at a terminal."""
 
-    def __init__(self, build, work, program, *arguments):
+    def __init__(self, words, work, **variables):
         self.master, slave = pty.openpty()
         self.text = ""
-        self.process = subprocess.Popen([lldb_session.LLDB, "--no-lldbinit", "-X", str(program), *arguments], cwd=work, stdin=slave, stdout=slave, stderr=slave,
-                                        start_new_session=True, env={**os.environ, "TERM": "dumb"})
+        self.process = subprocess.Popen([str(word) for word in words], cwd=work, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+                                        env={**os.environ, "TERM": "dumb", **variables})
         os.close(slave)
-        self.until(PROMPT)
-        self.type(f"plugin load {build}/lib/lldb-gnomon.so")
-        self.until(r"\n.*" + PROMPT)
 
     def until(self, pattern):
         """What is printed up to the pattern."""
@@ -35,8 +32,26 @@ class Terminal:
         printed, self.text = self.text[:found.end()], self.text[found.end():]
         return printed
 
+    def keys(self, text):
+        os.write(self.master, text.encode())
+
     def type(self, line):
-        os.write(self.master, line.encode() + b"\n")
+        self.keys(line + "\n")
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
+
+class Terminal(Typed):
+    """lldb-19 as a user has it: in a terminal, asynchronous."""
+
+    def __init__(self, build, work, program, *arguments):
+        super().__init__([lldb_session.LLDB, "--no-lldbinit", "-X", program, *arguments], work)
+        self.until(PROMPT)
+        self.type(f"plugin load {build}/lib/lldb-gnomon.so")
+        self.until(r"\n.*" + PROMPT)
 
     def ask(self, line):
         """What a command prints; it must be JSON on lines of its own."""
@@ -46,8 +61,3 @@ class Terminal:
         """What a command prints, which has the pattern."""
         self.type(line)
         return self.until(pattern + r".*?\n.*" + PROMPT)
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
-        os.close(self.master)

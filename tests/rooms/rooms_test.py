@@ -31,7 +31,7 @@ INNER = {
     "injector/attach/ptrace": {"injector/attach", "injector/preflight.h", "injector/recording.h", "injector/sampler.h", "injector/settings.h"},
 }
 # The program gnomon is more than its commands: file -> rooms that it may know as well.
-FILES = dict.fromkeys(("commands/collect.h", "commands/collect.cpp", "commands/collect_process.cpp"), {"injector"})
+FILES = dict.fromkeys(("commands/collect/collect.h", "commands/collect/collect.cpp", "commands/collect/collect_process.cpp"), {"injector"})
 # foreign header prefix -> rooms that may include it
 FOREIGN = {
     "lldb/": {"plugin", "injector"},
@@ -40,6 +40,7 @@ FOREIGN = {
     "libelf.h": {"reader", "libcollector/sampler"},
     "dwarf.h": {"reader", "libcollector/sampler"},
     "libunwind": {"libcollector"},
+    "histedit.h": {"commands/print"},
     "perfmon/": {"libcollector"},
     "papi.h": {"commands", "libcollector/counters"},
     "nlohmann/": {"plugin", "injector", "reader", "commands"},

@@ -65,26 +65,39 @@ Result<void> check_index_object(const IndexObject& object) {
 IndexNames::IndexNames(const IndexObject& object, const Analysis& analysis)
     : name_(object.name), analysis_(analysis) {
   if (name_ != "Threads") return;
-  const auto take = [this](const std::vector<ThreadSample>& threads) {
-    for (const ThreadSample& each : threads)
-      if (!each.name.empty()) threads_[each.thread] = each.name;
-  };
-  take(analysis.samples().baseline());
-  for (const Sample& sample : analysis.samples().all()) take(sample.threads);
+  for (const auto& part : analysis.parts()) {
+    const auto take = [&](const std::vector<ThreadSample>& threads) {
+      for (const ThreadSample& each : threads)
+        if (!each.name.empty()) threads_[{part->number(), each.thread}] = each.name;
+    };
+    take(part->samples().baseline());
+    for (const Sample& sample : part->samples().all()) take(sample.threads);
+  }
 }
 
 std::string IndexNames::of_thread(std::int64_t key) const {
-  const auto known = threads_.find(number_of(key));
+  const auto known = threads_.find({process_of(key), number_of(key)});
   return fmt::format("Process {}, Thread {}{}", process_of(key), number_of(key),
                      known == threads_.end() ? "" : fmt::format(" ({})", one_line(known->second)));
 }
 
+const Part* IndexNames::part(std::int64_t number) const {
+  const auto count = static_cast<std::int64_t>(analysis_.parts().size());
+  return number >= 1 && number <= count
+             ? analysis_.parts()[static_cast<std::size_t>(number - 1)].get()
+             : nullptr;
+}
+
 // Events are numbered by the first sample after them; the newest ones have none yet.
 std::string IndexNames::of_sample(std::int64_t key) const {
-  const std::vector<Sample>& all = analysis_.samples().all();
+  const Part* const of = part(process_of(key));
   const auto number = static_cast<std::size_t>(number_of(key));
-  if (number == 0 || number > all.size()) return "After the last sample";
-  return fmt::format("Sample {} ({})", number, one_line(all[number - 1].name()));
+  const std::string process =
+      analysis_.parts().size() == 1 ? "" : fmt::format("Process {}, ", process_of(key));
+  if (!of || number == 0 || number > of->samples().all().size())
+    return process.empty() ? "After the last sample" : process + "after the last sample";
+  return fmt::format("{}Sample {} ({})", process, number,
+                     one_line(of->samples().all()[number - 1].name()));
 }
 
 std::string IndexNames::of(std::int64_t key) const {
@@ -93,10 +106,11 @@ std::string IndexNames::of(std::int64_t key) const {
   if (name_ == "Samples") return of_sample(key);
   if (name_ == "CPUs") return fmt::format("CPU {}", key);
   if (name_ == "Seconds") return fmt::format("Second of execution {}", key);
-  if (name_ == "Processes")
-    return fmt::format("Process {}, PID {}", key, analysis_.experiment().header.pid);
-  if (name_ == "Experiment_IDs")
-    return fmt::format("Experiment {}, {}", key, one_line(analysis_.experiment().directory));
+  const Part* const of = part(key);
+  if (name_ == "Processes" && of)
+    return fmt::format("Process {}, PID {}", key, of->experiment().header.pid);
+  if (name_ == "Experiment_IDs" && of)
+    return fmt::format("Experiment {}, {}", key, one_line(of->experiment().directory));
   return fmt::format("{} {}", name_, key);
 }
 

@@ -2,9 +2,10 @@
 // defines. Any thread.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "reader/analysis/analysis.h"
@@ -36,12 +37,14 @@ class IndexNames {
   std::string of(std::int64_t key) const;
 
  private:
+  const Part* part(std::int64_t number) const;  // null: there is none
   std::string of_thread(std::int64_t key) const;
   std::string of_sample(std::int64_t key) const;
 
   std::string name_;
   const Analysis& analysis_;
-  std::unordered_map<std::int64_t, std::string> threads_;  // by number, as a sample names them
+  // As a sample names them, by number of the part and of the thread.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> threads_;
 };
 
 }  // namespace gnomon::reader

@@ -47,13 +47,14 @@ Table object_list(Analysis& analysis, const Expansions& expansions) {
   Table table;
   table.columns = {{"selected", {"Sel"}}, {"load_object", {"Load Object"}}};
   std::set<std::string> listed;
-  for (const LoadObject& object : analysis.experiment().objects) {
-    if (!listed.insert(object.path).second) continue;
-    Row row;
-    row.emplace_back(std::string(word(expansions.of(object.path))));
-    row.emplace_back(object.path);
-    table.rows.push_back(std::move(row));
-  }
+  for (const auto& part : analysis.parts())
+    for (const LoadObject& object : part->experiment().objects) {
+      if (!listed.insert(object.path).second) continue;
+      Row row;
+      row.emplace_back(std::string(word(expansions.of(object.path))));
+      row.emplace_back(object.path);
+      table.rows.push_back(std::move(row));
+    }
   return table;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -84,22 +85,26 @@ Result<std::string> selection_filter(const SelectionKind& kind, const std::strin
 
 Result<Table> selection_list(Analysis& analysis, const View& view, const SelectionKind& kind,
                              const std::string& selected) {
-  std::uint64_t total = analysis.samples().all().size();
-  if (kind.token != kSampleSelection.token) {
-    const auto values = sum_by(analysis, std::string(kind.token), view.interrupt);
-    if (!values) return tl::unexpected(values.error());
-    total = 0;
-    for (const std::int64_t key : values->keys) total += key == IndexValues::kUnknown ? 0 : 1;
-  }
   Table table;
   table.columns = {{"experiment", {"Exp"}, true, Type::count},
                    {"selected", {"Sel"}},
                    {"total", {"Total"}, true, Type::count}};
-  Row row;
-  row.emplace_back(std::uint64_t{1});
-  row.emplace_back(selected.empty() ? std::string("all") : selected);
-  row.emplace_back(total);
-  table.rows.push_back(std::move(row));
+  std::map<std::int64_t, std::uint64_t> totals;  // by number of the experiment
+  if (kind.token != kSampleSelection.token) {
+    const std::string expression = fmt::format("EXPID << 32 | ({} & 0xffffffff)", kind.token);
+    const auto values = sum_by(analysis, expression, view.interrupt);
+    if (!values) return tl::unexpected(values.error());
+    for (const std::int64_t key : values->keys)
+      if (key != IndexValues::kUnknown && (key & 0xffffffff) != 0xffffffff) ++totals[key >> 32];
+  }
+  for (const auto& part : analysis.parts()) {
+    Row row;
+    row.emplace_back(std::uint64_t{part->number()});
+    row.emplace_back(selected.empty() ? std::string("all") : selected);
+    row.emplace_back(kind.token == kSampleSelection.token ? part->samples().all().size()
+                                                          : totals[part->number()]);
+    table.rows.push_back(std::move(row));
+  }
   return table;
 }
 
@@ -109,12 +114,14 @@ Table experiment_list(Analysis& analysis) {
                    {"selected", {"Sel"}},
                    {"pid", {"PID"}, true, Type::count},
                    {"experiment", {"Experiment"}}};
-  Row row;
-  row.emplace_back(std::uint64_t{1});
-  row.emplace_back(std::string("yes"));
-  row.emplace_back(std::uint64_t{analysis.experiment().header.pid});
-  row.emplace_back(analysis.experiment().directory);
-  table.rows.push_back(std::move(row));
+  for (const auto& part : analysis.parts()) {
+    Row row;
+    row.emplace_back(std::uint64_t{part->number()});
+    row.emplace_back(std::string("yes"));
+    row.emplace_back(std::uint64_t{part->experiment().header.pid});
+    row.emplace_back(part->experiment().directory);
+    table.rows.push_back(std::move(row));
+  }
   return table;
 }
 

@@ -79,7 +79,7 @@ Table header_report(Analysis& analysis) {
       add(capitalized(row.name), setting_text(row.setting, header.settings));
   add("Call stacks", "walked by " + header.stack_walk);
   add("Began", date_of(experiment, control.start_time));
-  const Log& log = analysis.instants().log;
+  const Log& log = analysis.first().instants().log;
   const std::uint64_t end = control.end_time != 0 ? control.end_time : log.process_end();
   if (control.end_time == 0) add("State", recording_state(experiment, log));
   if (end != 0) {

@@ -29,11 +29,13 @@ Cell total_cell(const Metric& metric, std::uint64_t total) {
 }  // namespace
 
 Table overview_report(Analysis& analysis, const View& view) {
-  const Experiment& experiment = analysis.experiment();
   Table table;
-  table.title = fmt::format("Overview of {}\n{}: {}", one_line(experiment.directory),
-                            command_line(experiment.header),
-                            recording_state(experiment, analysis.instants().log));
+  for (const auto& part : analysis.parts()) {
+    const Experiment& experiment = part->experiment();
+    table.title += fmt::format("{}Overview of {}\n{}: {}", table.title.empty() ? "" : "\n",
+                               one_line(experiment.directory), command_line(experiment.header),
+                               recording_state(experiment, part->instants().log));
+  }
   table.notes = loss_notes(analysis, nullptr);
   table.columns = {{"shown", {"Shown"}},
                    {"key", {"Key"}},

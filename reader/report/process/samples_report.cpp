@@ -17,8 +17,8 @@ using format::figure;
 // What changed before the first sample of the recording is not known.
 template <typename Use>
 void each_sample(const Analysis& analysis, Use use) {
-  const std::vector<Sample>& all = analysis.samples().all();
-  for (const Sample& sample : analysis.span_samples()) {
+  const std::vector<Sample>& all = analysis.first().samples().all();
+  for (const Sample& sample : analysis.first().span_samples()) {
     const auto number = static_cast<std::size_t>(&sample - all.data()) + 1;
     use(number, sample,
         between(number == 1 ? format::unknown_figures() : all[number - 2].figures, sample.figures));
@@ -76,9 +76,9 @@ Table sample_detail_report(Analysis& analysis) {
                    {"value", {}, true, Type::number},
                    {"unit", {}}};
   ThreadTimes threads;
-  for (const ThreadSample& thread : analysis.samples().baseline()) threads.advance(thread);
-  for (const Sample& sample : analysis.samples().all())
-    if (sample.time < analysis.span().begin)
+  for (const ThreadSample& thread : analysis.first().samples().baseline()) threads.advance(thread);
+  for (const Sample& sample : analysis.first().samples().all())
+    if (sample.time < analysis.first().span().begin)
       for (const ThreadSample& thread : sample.threads) threads.advance(thread);
   each_sample(
       analysis, [&](std::uint64_t number, const Sample& sample, const format::Figures& since) {

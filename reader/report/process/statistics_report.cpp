@@ -31,7 +31,7 @@ void add(Table& table, std::string_view item, Unit unit, Cell process, Cell tota
 }  // namespace
 
 Table statistics_report(Analysis& analysis) {
-  const auto samples = analysis.span_samples();
+  const auto samples = analysis.first().span_samples();
   const Experiment& experiment = analysis.experiment();
   Table table;
   table.title = fmt::format("Execution statistics for {}", experiment.directory);

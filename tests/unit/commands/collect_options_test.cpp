@@ -1,5 +1,5 @@
 // The options of `gnomon collect`: what each line of words means, or what is wrong with it.
-#include "commands/collect_options.h"
+#include "commands/collect/collect_options.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

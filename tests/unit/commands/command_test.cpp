@@ -31,12 +31,11 @@ TEST(Commands, WrongWordsGetOneSentence) {
   EXPECT_EQ(answer("functions", {"--formt", "json"}),
             "! functions has no option --formt; did you mean --format?");
   EXPECT_EQ(answer("functions", {"--format"}),
-            "! --format needs a word; text, json and csv are known.");
+            "! --format needs a word; text, json, csv and html are known.");
   EXPECT_EQ(answer("functions", {"--format=jsno", "x.er"}),
             "! there is no format jsno; did you mean json?");
   EXPECT_EQ(answer("enable", {"--now"}), "! enable has no option --now; omit the option.");
-  EXPECT_EQ(answer("functions", {"a.er", "b.er"}),
-            "! one experiment at a time, not 2; name one directory.");
+  EXPECT_EQ(answer("functions", {"a", "b"}), "! a is no experiment; name directories NAME.N.er.");
   EXPECT_EQ(answer("functions", {"/nowhere.er"}),
             "! there is no experiment /nowhere.er; name a directory that the collector wrote, such "
             "as test.1.er.");
@@ -63,12 +62,14 @@ Invocation parsed(const char* name, std::vector<std::string> words) {
 }
 
 TEST(Commands, ArgumentsAndExperiment) {
-  EXPECT_EQ(parsed("functions", {"there"}).experiment, "there");
+  EXPECT_EQ(parsed("functions", {"there"}).experiments, std::vector<std::string>{"there"});
   EXPECT_EQ(parsed("functions", {"--limit", "7", "there"}).limit, 7u);
-  EXPECT_EQ(parsed("csingle", {"f", "test.1.er"}).experiment, "test.1.er");
+  EXPECT_EQ(parsed("csingle", {"f", "test.1.er"}).experiments,
+            std::vector<std::string>{"test.1.er"});
   EXPECT_EQ(parsed("csingle", {"f", "2"}).arguments.size(), 2u);
-  EXPECT_FALSE(parsed("csingle", {"f", "2"}).experiment);
-  EXPECT_EQ(parsed("csingle", {"f", "2", "there", "--format=json"}).experiment, "there");
+  EXPECT_TRUE(parsed("csingle", {"f", "2"}).experiments.empty());
+  EXPECT_EQ(parsed("csingle", {"f", "2", "there", "--format=json"}).experiments,
+            std::vector<std::string>{"there"});
   EXPECT_EQ(answer("csingle", {"f", "2", "x", "y"}).find("! csingle takes 2 words and an exp"), 0u);
   EXPECT_EQ(answer("csingle", {"f", "two", "x.er"}),
             "! two is not the number of a function; functions are counted from 1.");

@@ -1,9 +1,9 @@
 // Values of settings as users type them, and the text in which they travel.
-#include "commands/setting_words.h"
+#include "commands/collect/setting_words.h"
 
 #include <gtest/gtest.h>
 
-#include "commands/machine_clock.h"
+#include "commands/collect/machine_clock.h"
 #include "reader/report/setting_text.h"
 
 namespace gnomon::commands {

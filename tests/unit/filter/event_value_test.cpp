@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/analysis_cache.h"
 #include "tests/unit/experiment/written.h"
 
 using namespace gnomon;
@@ -16,11 +16,12 @@ class EventValues : public test::Written {
   // Whether the only event fits.
   testing::AssertionResult fits(const std::string& text) {
     AnalysisCache cache;
-    const auto analysis = cache.get(directory_.path(), {{}, text, false}, {}, {});
+    const auto analysis = cache.get({directory_.path()}, {{}, text, {}}, {}, {});
     if (!analysis) return testing::AssertionFailure() << text << ": " << sentence(analysis.error());
-    if ((*analysis)->events_of_span() != 1) return testing::AssertionFailure() << "no event";
-    return (*analysis)->events_that_fit() == 1 ? testing::AssertionSuccess()
-                                               : testing::AssertionFailure() << text;
+    if ((*analysis)->first().events_of_span() != 1)
+      return testing::AssertionFailure() << "no event";
+    return (*analysis)->first().events_that_fit() == 1 ? testing::AssertionSuccess()
+                                                       : testing::AssertionFailure() << text;
   }
 };
 

@@ -1,5 +1,5 @@
 // An analysis that stays open: what is new is read, and only that.
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/analysis_cache.h"
 
 #include "reader/report/report.h"
 #include "tests/unit/experiment/written.h"
@@ -11,7 +11,7 @@ namespace {
 class Analyses : public test::Written {
  protected:
   reader::Analysis* get() {
-    const auto analysis = cache_.get(directory_.path(), {}, {}, {});
+    const auto analysis = cache_.get({directory_.path()}, {}, {}, {});
     EXPECT_TRUE(analysis) << analysis.error().what;
     return analysis ? *analysis : nullptr;
   }
@@ -69,8 +69,8 @@ TEST_F(Analyses, SampledThreadsAreKnown) {
   ASSERT_TRUE(test::record(*recorder_, {0x1200, 0x1100}, 10, 7));
   reader::Analysis* const analysis = get();
   ASSERT_TRUE(analysis);
-  EXPECT_TRUE(analysis->has_sampled(7));
-  EXPECT_FALSE(analysis->has_sampled(8));
+  EXPECT_TRUE(analysis->first().has_sampled(7));
+  EXPECT_FALSE(analysis->first().has_sampled(8));
 }
 
 TEST_F(Analyses, AnInterruptionLeavesNothingHalfDone) {

@@ -132,4 +132,33 @@ TEST_F(GoldenFilters, Objects) {
           "objects_default", "functions --limit 3"});
 }
 
+TEST_F(GoldenFilters, Styles) {
+  expect("styles.txt", {"name short",
+                        "functions",
+                        "name mangled:soname",
+                        "functions",
+                        "csingle my::work(int)",
+                        "name long:nosoname",
+                        "name",
+                        "name tall",
+                        "viewmode machine",
+                        "viewmode",
+                        "viewmode java",
+                        "printmode html",
+                        "functions --limit 3",
+                        "functions --limit 2 --format csv",
+                        "printmode ;",
+                        "functions --limit 2",
+                        "threads",
+                        "printmode",
+                        "printmode text",
+                        "printmode xml",
+                        "export",
+                        "export --to collapsed",
+                        "export --to svg",
+                        "export weight --to pprof",
+                        "outfile x",
+                        "quit"});
+}
+
 }  // namespace

@@ -160,7 +160,9 @@ class GoldenTest : public testing::Test {
       words >> name;
       const std::vector<std::string> rest{std::istream_iterator<std::string>(words), {}};
       text += "> " + line + "\n";
-      const auto command = commands::find_command(name);
+      auto command = commands::find_command(name);
+      if (const auto printed = commands::find_command(name, true); !command && printed)
+        command = printed;
       const auto answer = command ? execute(host, **command, rest)
                                   : Result<commands::Answer>(tl::unexpected(command.error()));
       text += answer ? answer->text : "error: " + sentence(answer.error()) + "\n";

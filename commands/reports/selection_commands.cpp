@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "commands/report_call.h"
+#include "commands/reports/report_call.h"
 
 namespace gnomon::commands {
 namespace {
@@ -56,7 +56,7 @@ Result<Answer> run_selection_list(Host& host, const Invocation& call) {
 Result<Answer> index_of(Host& host, const Invocation& call, const std::string& name) {
   const auto object = reader::index_object_named(name, host.choice().index_objects);
   if (!object) return tl::unexpected(object.error());
-  return report_by(host, call, [&](reader::Analysis& analysis, const reader::View& view) {
+  return report_list(host, call, [&](reader::Analysis& analysis, const reader::View& view) {
     return reader::index_report(analysis, view, *object);
   });
 }
@@ -179,14 +179,14 @@ constexpr std::array kSelections{
             kShown | kSpan, Role::report, 0, run_selection_list<reader::kCpuSelection>},
     Command{"sample_list", "", "", "How many samples there are, and which are selected.", "",
             kShown | kSpan, Role::report, 0, run_selection_list<reader::kSampleSelection>},
-    Command{"experiment_list", "", "", "The experiments that reports are about.", "", kShown,
-            Role::report, 0, run_plain_report<reader::experiment_list>},
-    Command{"objects", "", "", "Exclusive and inclusive metrics of load objects.",
+    Command{"experiment_list", "exp_list", "", "The experiments that reports are about.", "",
+            kShown, Role::report, 0, run_plain_report<reader::experiment_list>},
+    Command{"objects", "segments pmap", "", "Exclusive and inclusive metrics of load objects.",
             "Sel: show, api or hide, see `object_show`. Symbols: whether functions have names: "
             "all, exported ones, or none.\n",
-            kAll, Role::report, 0, run_report<reader::objects_report>},
-    Command{"object_list", "", "", "The load objects, and how much of them is shown.", "", kShown,
-            Role::report, 0, run_object_list},
+            kAll, Role::report, 0, run_list<reader::objects_report>},
+    Command{"object_list", "segment_list", "", "The load objects, and how much of them is shown.",
+            "", kShown, Role::report, 0, run_object_list},
     Command{"describe", "", "", "The properties of events that filters can name.",
             "Of the kinds of events that the experiment can have.\n", kShown, Role::report, 0,
             run_plain_report<reader::describe_report>},
@@ -232,7 +232,7 @@ constexpr std::array kSelections{
     Command{"object_api", "", "LIST", "Show of load objects the functions that others call.",
             "What those call within the object counts for them. LIST as in `object_show`.\n",
             kNoOptions, Role::view, 1, run_object<Expansion::api>},
-    Command{"object_select", "", "LIST",
+    Command{"object_select", "segment_select", "LIST",
             "Show all functions of these load objects, and hide others.",
             "As `object_hide all` and `object_show LIST`.\n", kNoOptions, Role::view, 1,
             run_object_select},

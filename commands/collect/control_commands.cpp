@@ -5,8 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "commands/collect/setting_words.h"
 #include "commands/command.h"
-#include "commands/setting_words.h"
 
 namespace gnomon::commands {
 namespace {
@@ -191,8 +191,6 @@ constexpr std::string_view operands_of(Setting setting) {
   return command.substr(command.find(' ') + 1);
 }
 constexpr std::string_view help_of(Setting setting) { return format::row(setting).sentence; }
-
-constexpr std::size_t kAnyNumber = 99;
 
 constexpr std::array kControls{
     Command{

@@ -1,5 +1,5 @@
 // What a terminal can show. Any thread.
-#include "commands/terminal.h"
+#include "commands/print/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

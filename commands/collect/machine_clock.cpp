@@ -1,5 +1,5 @@
 // How finely this machine can measure a thread's CPU time by signals. Any thread.
-#include "commands/machine_clock.h"
+#include "commands/collect/machine_clock.h"
 
 #include <linux/perf_event.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 // The options of `gnomon collect`, and what they say. Any thread.
-#include "commands/collect_options.h"
+#include "commands/collect/collect_options.h"
 
 #include <fmt/format.h>
 #include <getopt.h>
@@ -9,9 +9,9 @@
 #include <limits>
 #include <string_view>
 
+#include "commands/collect/setting_words.h"
 #include "commands/command.h"
 #include "commands/help.h"
-#include "commands/setting_words.h"
 
 namespace gnomon::commands {
 namespace {

@@ -41,7 +41,7 @@ Result<Answer> run_limit(Host& host, const Invocation& call) {
 }
 
 Result<Answer> run_inlines(Host& host, const Invocation& call) {
-  bool& inlines = host.choice().view.inlines;
+  bool& inlines = host.choice().view.style.inlines;
   if (!call.arguments.empty()) {
     const std::string& word = call.arguments.front();
     if (word != "on" && word != "off")
@@ -108,7 +108,7 @@ Result<Answer> run_pathmap(Host& host, const Invocation& call) {
 }
 
 constexpr std::array kViews{
-    Command{"metrics", "", "[LIST]", "Choose the columns of reports.",
+    Command{"metrics", "cmetrics gmetrics", "[LIST]", "Choose the columns of reports.",
             "LIST is KEY[:KEY...], and a KEY is FLAVOURS VISIBILITIES METRIC, such as e.%totalcpu. "
             "Flavours: e exclusive, i inclusive, a attributed, or several of them. Visibilities: . "
             "value, % share of the total, or both; ! hides. `metric_list` shows the metrics; `any` "
@@ -117,7 +117,7 @@ constexpr std::array kViews{
             "chosen.\n\nReports about calls show attributed values of the listed metrics, unless "
             "the list has keys with an a of its own.\n",
             kNoOptions, Role::view, 1, run_metrics},
-    Command{"sort", "", "[METRIC]", "Choose the order of reports.",
+    Command{"sort", "csort", "[METRIC]", "Choose the order of reports.",
             "METRIC is a KEY as in `metrics`, such as i.totalcpu, or name, size or address. A - "
             "before it reverses the order. Without METRIC: what is chosen.\n",
             kNoOptions, Role::view, 1, run_sort},

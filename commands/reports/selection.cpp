@@ -1,5 +1,5 @@
 // Which events reports are about. Any thread.
-#include "commands/selection.h"
+#include "commands/reports/selection.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "commands/collect_settings.h"
+#include "commands/collect/collect_settings.h"
 #include "reader/base/result.h"
 #include "reader/table/table.h"
 

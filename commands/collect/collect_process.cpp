@@ -1,6 +1,6 @@
 // `gnomon collect -P PID`: records a process that runs, without a debugger. The program's only
 // thread.
-#include "commands/collect.h"
+#include "commands/collect/collect.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "commands/collect_options.h"
+#include "commands/collect/collect_options.h"
 #include "commands/command.h"
 #include "injector/settings.h"
 

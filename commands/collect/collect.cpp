@@ -1,6 +1,6 @@
 // `gnomon collect`: records a program that it executes in place of itself; or see
 // collect_process.cpp. The program's only thread.
-#include "commands/collect.h"
+#include "commands/collect/collect.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <vector>
 
+#include "commands/collect/machine_clock.h"
+#include "commands/collect/setting_words.h"
 #include "commands/help.h"
 #include "commands/library_folders.h"
-#include "commands/machine_clock.h"
-#include "commands/setting_words.h"
 #include "injector/launch/execute.h"
 #include "injector/launch/program_file.h"
 #include "injector/overwriting.h"

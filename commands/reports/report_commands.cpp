@@ -3,28 +3,38 @@
 
 #include <array>
 
-#include "commands/report_call.h"
+#include "commands/reports/report_call.h"
 #include "reader/report/report.h"
 #include "reader/symbols/display_name.h"
 
 namespace gnomon::commands {
 namespace {
 
+using reader::Row;
 using reader::Table;
 
 Result<Answer> run_status(Host& host, const Invocation& call) {
-  const std::string state = call.experiment ? "" : host.state();
-  const auto directory = directory_of(host, call);
-  if (!directory && state.empty()) return tl::unexpected(directory.error());
-  Table table;
-  table.columns = {{"item", {}}, {"value", {}}};
-  if (directory) {
-    const auto analysis = host.analysis(*directory, {{}, {}, host.choice().view.inlines});
-    if (!analysis) return tl::unexpected(analysis.error());
-    table = reader::status_report(**analysis);
+  const std::string state = call.experiments.empty() ? host.state() : "";
+  const auto directories = directories_of(host, call);
+  if (!directories && state.empty()) return tl::unexpected(directories.error());
+  const Row collector{std::string("Collector"), state};
+  if (!directories) {
+    Table table;
+    table.columns = {{"item", {}}, {"value", {}}};
+    table.rows.push_back(collector);
+    return render(host, call, table);
   }
-  if (!state.empty()) table.rows.insert(table.rows.begin(), {std::string("Collector"), state});
-  return render(host, call, table);
+  Answer all;
+  for (const std::string& directory : *directories) {
+    const auto analysis = host.analysis({directory}, {{}, {}, host.choice().view.style});
+    if (!analysis) return tl::unexpected(analysis.error());
+    Table table = reader::status_report(**analysis);
+    if (!state.empty()) table.rows.insert(table.rows.begin(), collector);
+    auto answer = render(host, call, table);
+    if (!answer) return answer;
+    append(all, std::move(*answer));
+  }
+  return all;
 }
 
 Result<Answer> run_overview(Host& host, const Invocation& call) {
@@ -36,20 +46,18 @@ Result<Answer> run_overview(Host& host, const Invocation& call) {
 // Also before anything was recorded; then every metric is listed.
 Result<Answer> run_metric_list(Host& host, const Invocation& call) {
   const reader::View view = view_of(host, call);
-  const auto directory = directory_of(host, call);
-  if (!directory) return render(host, call, reader::metric_list_report(nullptr, view));
-  const auto analysis = host.analysis(*directory, {{}, {}, host.choice().view.inlines});
+  const auto directories = directories_of(host, call);
+  if (!directories) return render(host, call, reader::metric_list_report(nullptr, view));
+  const auto analysis = host.analysis(*directories, {{}, {}, host.choice().view.style});
   if (!analysis) return tl::unexpected(analysis.error());
   return render(host, call, reader::metric_list_report(*analysis, view));
 }
 
 Result<Answer> run_dump(Host& host, const Invocation& call) {
-  const auto analysis = analysis_of(host, call);
-  if (!analysis) return tl::unexpected(analysis.error());
-  auto table = reader::dump_report(**analysis, view_of(host, call),
-                                   call.arguments.empty() ? "" : call.arguments.front());
-  if (!table) return tl::unexpected(table.error());
-  return render_report(host, call, **analysis, std::move(*table));
+  const std::string kind = call.arguments.empty() ? "" : call.arguments.front();
+  return report_each(host, call, [&](reader::Analysis& analysis, const reader::View& view) {
+    return reader::dump_report(analysis, view, kind);
+  });
 }
 
 // NUMBER of NAME [NUMBER]; 0: none is given.
@@ -106,17 +114,17 @@ constexpr std::array kReports{
         "counted once however often the function recurs on a call stack.\n\nThe clock of a thread "
         "counts what the kernel does for the thread as well: that time belongs to the function "
         "that called the kernel.\n",
-        kAll, Role::report, 0, run_report<reader::functions_report>},
+        kAll, Role::report, 0, run_list<reader::functions_report>},
     Command{"lines", "", "", "Exclusive and inclusive metrics of source lines.",
             "A line within a function; what was inlined there counts for the line of the call. "
             "Copies that a compiler has made of one function are one. Code that was compiled "
             "without -g stands under its function.\n",
-            kAll, Role::report, 0, run_report<reader::lines_report>},
+            kAll, Role::report, 0, run_list<reader::lines_report>},
     Command{"pcs", "", "", "Exclusive and inclusive metrics of instructions.",
             "By function and distance from its begin. A caller counts for its call instruction. "
             "The clock finds a thread at the instruction that runs next, which often stands behind "
             "a slow one.\n",
-            kAll, Role::report, 0, run_report<reader::pcs_report>},
+            kAll, Role::report, 0, run_list<reader::pcs_report>},
     Command{"source", "src", "[FUNCTION|FILE [NUMBER]]",
             "The source of a function or file, with metrics beside its lines.",
             "Of a function the lines from its first to its last, of a file all. What was inlined "
@@ -161,7 +169,8 @@ constexpr std::array kReports{
             "From <Total> down, heavy branches first. The value of a call includes all below it. A "
             "limit keeps the heaviest calls.\n",
             kAll, Role::report, 0, run_report<reader::calltree_report>},
-    Command{"metric_list", "", "", "The metrics that reports can show, and those they do.",
+    Command{"metric_list", "cmetric_list gmetric_list indx_metric_list", "",
+            "The metrics that reports can show, and those they do.",
             "With an experiment: the metrics that it has data for.\n", kShown, Role::report, 0,
             run_metric_list},
     Command{"dump", "", "[KIND]", "The events of a kind, one a row.",
@@ -172,7 +181,7 @@ constexpr std::array kReports{
     Command{"header", "", "", "The experiment's notes, and what was recorded, where and how.",
             "Notes are the lines of the file `notes` in the experiment, which you may write "
             "yourself.\n",
-            kShown, Role::report, 0, run_plain_report<reader::header_report>},
+            kShown, Role::report, 0, run_each<reader::header_report>},
     Command{"overview", "", "", "The total of each metric, and which are shown.",
             "[X] marks the metrics that reports show. `metrics` chooses others.\n",
             kShown | kEvents, Role::report, 0, run_overview},
@@ -181,17 +190,17 @@ constexpr std::array kReports{
             "end of the recording, each second while the process runs, at each stop in the "
             "debugger, when you ask for one, and before the process executes another program. CPU "
             "since: what the process used since the sample before.\n",
-            kShown | kSpan, Role::report, 0, run_plain_report<reader::samples_report>},
+            kShown | kSpan, Role::report, 0, run_each<reader::samples_report>},
     Command{"sample_detail", "", "", "What each sample adds to the one before.",
             "CPU time, page faults, context switches and I/O of the process between the two, its "
             "memory at the sample, and the CPU time of each thread that ran. Context switches and "
             "waiting time of threads that began and ended between two samples are not in it.\n",
-            kShown | kSpan, Role::report, 0, run_plain_report<reader::sample_detail_report>},
+            kShown | kSpan, Role::report, 0, run_each<reader::sample_detail_report>},
     Command{"statistics", "", "", "What the process used of the system, beside <Total>.",
             "From the first sample to the last: CPU time, page faults, context switches, I/O and "
             "memory as the kernel counts them, beside what the events say in <Total>. What the "
             "kernel does not tell is left out.\n",
-            kShown | kSpan, Role::report, 0, run_plain_report<reader::statistics_report>},
+            kShown | kSpan, Role::report, 0, run_each<reader::statistics_report>},
     Command{"status", "", "", "What is recorded, how, and what was lost.", "", kShown, Role::report,
             0, run_status},
 };

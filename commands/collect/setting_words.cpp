@@ -1,5 +1,5 @@
 // What users type as the value of a setting. Any thread.
-#include "commands/setting_words.h"
+#include "commands/collect/setting_words.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "commands/collect/machine_clock.h"
 #include "commands/command.h"
-#include "commands/machine_clock.h"
 #include "commands/words.h"
 #include "reader/report/setting_text.h"
 

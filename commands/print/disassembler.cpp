@@ -1,5 +1,5 @@
 // Disassembly for the program gnomon, by liblldb. The program's only thread.
-#include "commands/disassembler.h"
+#include "commands/print/disassembler.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,0 +1,95 @@
+// One experiment of an analysis: its events summed up. Any thread, one at a time.
+#include "reader/analysis/part.h"
+
+#include <algorithm>
+
+namespace gnomon::reader {
+
+Result<std::unique_ptr<Part>> Part::open(const std::string& directory,
+                                         std::shared_ptr<Instants> instants, std::uint32_t number) {
+  auto recording = Recording::open(directory);
+  if (!recording) return tl::unexpected(recording.error());
+  return std::unique_ptr<Part>(new Part(std::move(*recording), std::move(instants), number));
+}
+
+Part::Part(Recording recording, std::shared_ptr<Instants> instants, std::uint32_t number)
+    : recording_(std::move(recording)),
+      instants_(std::move(instants)),
+      number_(number),
+      room_(recording_.experiment().directory),
+      sampled_(recording_.experiment().control.start_time) {
+  // Clock samples that came late: the kernel's own tick, 10 ms at most, is no delay.
+  sums_.set_limit(kTotalCpu, 2 * recording_.experiment().header.interval.value + 10'000'000);
+}
+
+void Part::limit_to(const Span& span, std::optional<EventValue> filter) {
+  span_ = span;
+  if (filter) filter_.emplace(std::move(*filter));
+}
+
+// A kind without a time lies in no span but the whole recording.
+std::uint64_t Part::time_of(const Event& event) {
+  std::optional<EventLayout::Field>& field = times_[event.layout.id];
+  if (!field)
+    for (const EventLayout::Field& each : event.layout.fields)
+      if (each.unit == format::Unit::time) field = each;
+  return field ? event.value(*field) : 0;
+}
+
+std::uint32_t Part::thread_of(const Event& event) {
+  if (event.layout.is_compact) return event.block.thread;
+  const auto thread = std::find_if(
+      event.layout.fields.begin(), event.layout.fields.end(),
+      [](const EventLayout::Field& each) { return each.unit == format::Unit::thread; });
+  return thread == event.layout.fields.end() ? 0 : static_cast<std::uint32_t>(event.value(*thread));
+}
+
+Result<bool> Part::contains(const Event& event, const Interrupt& interrupt) {
+  if (!span_.is_whole() && !span_.contains(time_of(event))) return false;
+  if (!filter_) return true;
+  const auto value = filter_->of(event, interrupt);
+  if (!value) return tl::unexpected(value.error());
+  return value->value_or(0) != 0;
+}
+
+Result<void> Part::add(const Event& event, const Interrupt& interrupt) {
+  last_event_ = std::max(last_event_, time_of(event));
+  if (!span_.is_whole() && !span_.contains(time_of(event))) return {};
+  ++events_of_span_;
+  const auto fits = contains(event, interrupt);
+  if (!fits) return tl::unexpected(fits.error());
+  if (!*fits) return {};
+  ++events_that_fit_;
+  ++events_[event.layout.id];
+  const std::uint64_t before = sums_.total(kTotalCpu);
+  if (!sums_.add(event, room_))
+    return fault(experiment().directory + " is damaged: an event has a wrong call stack",
+                 "record again");
+  const std::uint64_t sampled = sums_.total(kTotalCpu) - before;
+  sampled_.add(time_of(event), sampled);
+  if (const std::uint32_t thread = thread_of(event); sampled != 0 && thread != last_thread_)
+    threads_.insert(last_thread_ = thread);
+  return {};
+}
+
+// A filter may be about the samples that end the parts of a recording.
+Result<bool> Part::update(const Interrupt& interrupt) {
+  if (filter_) instants_->read_new(experiment());
+  const auto news =
+      recording_.update(interrupt, [&](const Event& event) { return add(event, interrupt); });
+  instants_->read_new(experiment());
+  if (!news) return tl::unexpected(news.error());
+  return *news;
+}
+
+std::span<const Sample> Part::span_samples() const {
+  const std::vector<Sample>& all = samples().all();
+  const auto earlier = [](const Sample& sample, std::uint64_t time) { return sample.time < time; };
+  const auto begin = std::lower_bound(all.begin(), all.end(), span_.begin, earlier);
+  const auto end = span_.end == Span::kOpen
+                       ? all.end()
+                       : std::lower_bound(all.begin(), all.end(), span_.end + 1, earlier);
+  return {begin, std::max(begin, end)};
+}
+
+}  // namespace gnomon::reader
