@@ -12,9 +12,9 @@ Result<Answer> run_version(Host&, const Invocation&) { return Answer{version_tex
 
 Result<Answer> run_help(Host&, const Invocation& call) {
   if (call.arguments.empty()) return Answer{help_text(), {}};
-  auto command = find_command(call.arguments.front());
-  if (!command) command = find_command(call.arguments.front(), true);
-  if (!command) return tl::unexpected(command.error());
+  const auto anywhere = find_command(call.arguments.front());
+  const auto command = anywhere ? anywhere : find_command(call.arguments.front(), true);
+  if (!command) return tl::unexpected(anywhere.error());
   return Answer{help_text((*command)->name), {}};
 }
 

@@ -142,7 +142,8 @@ std::string print_help() {
   return "Syntax: gnomon print [OPTION]... [-COMMAND [WORD]...]... [EXPERIMENT]...\n\n" +
          wrapped(
              "Prints reports about an experiment, about several summed, or with each one's "
-             "values beside the other's (`-compare on`). Each COMMAND is one of `gnomon help`, with "
+             "values beside the other's (`-compare on`). Each COMMAND is one of `gnomon help`, "
+             "with "
              "its words behind it; commands are run from left to right, and what chooses "
              "(`-metrics LIST`, `-filters EXPRESSION`) holds for the reports behind it. "
              "OPTIONS are those of the reports, and hold for all that are named here.",

@@ -3,6 +3,7 @@
 // thread.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -30,10 +31,21 @@ class ThreadTables {
   ThreadTables(const Profile& profile, Places& code, const Interrupt& interrupt)
       : profile_(profile), code_(code), interrupt_(interrupt) {}
 
-  void add(double milliseconds, std::uint64_t weight, CallId node) {
-    times_.push_back(fmt::format("{:.6f}", milliseconds));
-    weights_.push_back(std::to_string(weight));
-    stacks_.push_back(stack_of(node));
+  // time: ns.
+  void add(std::uint64_t time, std::uint64_t weight, CallId node) {
+    samples_.push_back({time, weight, node});
+  }
+
+  // To be called once, behind the last sample. The format wants samples in order of time.
+  void put_in_order() {
+    std::stable_sort(samples_.begin(), samples_.end(),
+                     [](const Sample& a, const Sample& b) { return a.time < b.time; });
+    for (const Sample& each : samples_) {
+      times_.push_back(fmt::format("{:.6f}", static_cast<double>(each.time) / 1e6));
+      weights_.push_back(std::to_string(each.weight));
+      stacks_.push_back(stack_of(each.node));
+    }
+    samples_.clear();
   }
 
   // name: a string of JSON.
@@ -151,9 +163,15 @@ class ThreadTables {
     return std::to_string(at->second);
   }
 
+  struct Sample {
+    std::uint64_t time, weight;
+    CallId node;
+  };
+
   const Profile& profile_;
   Places& code_;
   const Interrupt& interrupt_;
+  std::vector<Sample> samples_;
   std::vector<std::string> times_, weights_, stacks_;           // samples
   std::vector<std::string> frames_, prefixes_;                  // stackTable
   std::vector<std::string> names_, files_, lines_, resources_;  // funcTable
@@ -189,7 +207,7 @@ Result<void> add_threads(const ExportSource& source, Part& part, Threads& thread
         part.number() - 1, StackId{static_cast<std::uint32_t>(event.value(*stack))});
     const auto thread = threads.try_emplace({part.number(), Part::thread_of(event)}, source.profile,
                                             source.analysis.code(), source.interrupt);
-    thread.first->second.add(static_cast<double>(since + time - std::min(time, start)) / 1e6,
+    thread.first->second.add(since + time - std::min(time, start),
                              weight ? event.value(*weight) : 1, node);
     return {};
   });
@@ -211,7 +229,10 @@ Result<void> write_firefox(const ExportSource& source, const Put& put) {
     if (auto added = add_threads(source, *part, threads); !added) return added;
   const Header& header = source.analysis.experiment().header;
   std::map<std::string, std::size_t> libraries;
-  for (auto& [id, tables] : threads) tables.number_libraries(libraries);
+  for (auto& [id, tables] : threads) {
+    tables.put_in_order();
+    tables.number_libraries(libraries);
+  }
   std::vector<std::string> libs(libraries.size());
   for (const auto& [path, number] : libraries) libs[number] = library_json(path);
   const std::string product = json_string(title_of(source.analysis.experiment()));

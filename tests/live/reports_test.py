@@ -116,9 +116,11 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
     for name, row in functions.items():
         assert name == "<Total>" or near(exclusive[name], row["exclusive_totalcpu"]), name
 
-    # A name that is met nowhere, a number that is none, two experiments: one sentence and status 1.
+    # An experiment that is named twice counts once.
+    assert json.loads(printed("-functions", "--format", "json", experiment, experiment)[1]) == json.loads(printed("-functions", "--format", "json", experiment)[1])
+    # A name that is met nowhere, a number that is none: one sentence and status 1.
     for words in (["-csingle", "nowhere", experiment], ["-csingle", "half", "2", experiment], ["-csingle", "half", "0", experiment],
-                  ["-csingle", experiment], ["-functions", experiment, experiment], ["-calltree", "--limit", "few", experiment]):
+                  ["-csingle", experiment], ["-calltree", "--limit", "few", experiment]):
         status, out, error = printed(*words)
         assert status == 1 and out == "" and error.count("\n") == 1 and error.startswith("gnomon: "), (words, status, out, error)
 print(f"{len(functions)} functions and {len(tree)} calls add up")
