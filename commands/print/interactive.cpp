@@ -47,6 +47,8 @@ class Editor {
 
   // Returns false at the end of the input.
   bool read(std::string& text) {
+    // libedit would print its prompt first: an end of input typed between the two would be lost.
+    el_set(line_.get(), EL_PREP_TERM, 1);
     int length = 0;
     const char* const read = el_gets(line_.get(), &length);
     if (!read || length <= 0) return false;
