@@ -55,7 +55,7 @@ Result<void> set_option(const Option& option, std::span<const std::string> words
   std::vector<std::string> values(words.begin() + 1, words.end());
   if (const auto equals = words.front().find('='); equals != std::string::npos)
     values.insert(values.begin(), words.front().substr(equals + 1));
-  if (values.empty() || values.size() < option.takes(values.front()))
+  if (values.size() < option.takes(values.empty() ? "" : values.front()))
     return fault(fmt::format("{} needs {}", option.name, option.needs));
   return option.set(values, call);
 }

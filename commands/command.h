@@ -30,6 +30,8 @@ struct Invocation {
   std::optional<Format> format;       // none: the host's choice
   std::optional<std::string> to;      // format of an export
   std::optional<std::string> output;  // file that an export is written to
+  std::optional<std::uint32_t> here;  // lines to show on each side of the stop's; none: all lines
+  std::optional<std::size_t> row;     // to set a breakpoint at: from 1; 0: an argument tells
 };
 
 struct Answer {
@@ -51,7 +53,9 @@ enum class OptionId : std::uint32_t {
   cpu = 512,
   function = 1024,
   to = 2048,
-  output = 4096
+  output = 4096,
+  here = 8192,
+  at_row = 16384
 };
 using Options = std::uint32_t;  // OptionIds
 constexpr Options operator|(OptionId a, OptionId b) { return Options(a) | Options(b); }
@@ -64,7 +68,7 @@ struct Option {
   std::string_view meaning;  // a sentence or more
   std::string_view needs;    // "a word; text and json are known"
   Result<void> (*set)(std::span<const std::string> words, Invocation& call);
-  // How many words it takes if this is the first one.
+  // How many words it takes if this is the first one (empty: there is none).
   std::size_t (*takes)(std::string_view first) = [](std::string_view) -> std::size_t { return 1; };
 };
 
@@ -99,6 +103,7 @@ struct Command {
 std::span<const Command> command_table();
 std::span<const Command> control_commands();
 std::span<const Command> report_commands();
+std::span<const Command> stop_commands();
 std::span<const Command> view_commands();
 std::span<const Command> selection_commands();
 std::span<const Command> output_commands();

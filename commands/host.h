@@ -21,6 +21,7 @@
 #include "reader/lines/disassembler.h"
 #include "reader/report/compare.h"
 #include "reader/report/index/index_object.h"
+#include "reader/report/stop/backtrace.h"
 #include "reader/table/table.h"
 
 namespace gnomon::commands {
@@ -38,8 +39,13 @@ class Host {
   // Has no events of it recorded until `resume`.
   virtual Result<std::string> pause() { return only_in_lldb(); }
   virtual Result<std::string> resume() { return only_in_lldb(); }
-  // Notes that the debugger stopped the program for its user.
-  virtual Result<void> note_stop() { return only_in_lldb(); }
+  // Notes that the debugger stopped the program for its user. Returns what to print; may be empty.
+  virtual Result<std::string> note_stop() { return only_in_lldb(); }
+  // Whether that is a line about the time since the program ran on.
+  virtual Result<bool> has_stop_line() { return only_in_lldb(); }
+  virtual Result<void> set_stop_line(bool /*is_on*/) { return only_in_lldb(); }
+  // The line of the last stop; empty: there was none.
+  virtual std::string last_stop_line() { return ""; }
   // Of recordings to come. Fault of set_settings: something is recorded now, or nothing could be
   // recorded with them; they stay as they were.
   virtual Result<CollectSettings> settings() { return only_in_lldb(); }
@@ -55,6 +61,13 @@ class Host {
   }
   // Symbol of the function, mangled or not, that a report is about when none is named.
   virtual Result<std::string> function() = 0;
+  // The call stack of the selected thread.
+  virtual Result<reader::Backtrace> backtrace() { return no_stop(); }
+  // Sets a breakpoint at a function of a load object. Answers with a sentence.
+  virtual Result<std::string> set_breakpoint(const reader::Function& /*function*/) {
+    return fault("only a debugger can set a breakpoint",
+                 "`collector functions --break N` does so in LLDB");
+  }
   // Rows of a report when nothing is said; 0: all.
   virtual std::size_t default_limit() const = 0;
   // Of text, when nothing is said.
@@ -123,6 +136,11 @@ class Host {
   }
 
  private:
+  static tl::unexpected<Fault> no_stop() {
+    return fault("no program is stopped here",
+                 "in LLDB, `collector where` and `collector lines "
+                 "--here` are about the place where it is");
+  }
   static tl::unexpected<Fault> only_in_print() {
     return fault("only `gnomon print` can do that", "`gnomon help print` says more");
   }

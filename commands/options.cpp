@@ -132,6 +132,31 @@ Result<void> set_output(std::span<const std::string> words, Invocation& call) {
   return {};
 }
 
+bool is_number(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+Result<void> set_here(std::span<const std::string> words, Invocation& call) {
+  constexpr std::uint32_t kUsual = 5, kMostLines = 10'000;
+  call.here = kUsual;
+  if (words.empty()) return {};
+  const auto lines = whole_number(words.front());
+  if (!lines || *lines > kMostLines)
+    return fault(fmt::format("{} is not a number of lines", words.front()), "--here 10 shows 21");
+  call.here = static_cast<std::uint32_t>(*lines);
+  return {};
+}
+
+Result<void> set_row(std::span<const std::string> words, Invocation& call) {
+  call.row = words.empty() ? 0 : whole_number(words.front()).value_or(0);
+  if (words.empty() || *call.row != 0) return {};
+  return fault(fmt::format("{} is not the number of a row", words.front()),
+               "rows are counted from 1, <Total> not");
+}
+
+// Of an option that may stand without a word.
+std::size_t takes_number(std::string_view first) { return is_number(first) ? 1 : 0; }
+
 constexpr std::array kOptions{
     Option{OptionId::format, "--format", "text|json|csv|html",
            "text is the default. json contains notes and rows; csv contains rows, and the notes "
@@ -185,6 +210,13 @@ constexpr std::array kOptions{
     Option{OptionId::output, "--output", "FILE",
            "Write to a file that is made, or whose contents are replaced.", "the name of a file",
            set_output},
+    Option{OptionId::here, "--here", "[N]",
+           "The source around the line of the selected frame instead: N lines (5) before and "
+           "behind.",
+           "a number of lines", set_here, takes_number},
+    Option{OptionId::at_row, "--break", "N",
+           "Set a breakpoint at the function of row N, <Total> not counted, instead.",
+           "the number of a row", set_row, takes_number},
 };
 
 }  // namespace
@@ -196,7 +228,7 @@ std::size_t length_of(const Option& option, std::span<const std::string> words) 
   const std::size_t names = equals == std::string::npos ? 1 : 0;
   const std::string first =
       names == 0 ? words.front().substr(equals + 1) : (words.size() > 1 ? words[1] : "");
-  return std::min(words.size(), names + option.takes(first));
+  return std::clamp<std::size_t>(names + option.takes(first), 1, words.size());
 }
 
 }  // namespace gnomon::commands

@@ -41,6 +41,10 @@ void Stops::watch(lldb::SBDebugger debugger, const std::string& stem, std::uint6
     found_ = {};
     found_pid_ = 0;
   }
+  add_hook(debugger);
+}
+
+void Stops::add_hook(lldb::SBDebugger debugger) {
   if (our_hooks(debugger).empty())
     quietly(debugger, fmt::format("target stop-hook add -o '{}'", kNoteStop));
 }
@@ -66,20 +70,20 @@ format::ControlPage* Stops::page_of(pid_t pid) {
   return found_.page.get();
 }
 
-Result<void> Stops::note(lldb::SBProcess process) {
+Result<std::optional<std::string>> Stops::note(lldb::SBProcess process) {
   const std::lock_guard lock(mutex_);
   const std::uint32_t number = process.GetUniqueID(), stop = process.GetStopID();
-  if (number == process_ && stop == stop_) return {};
+  if (number == process_ && stop == stop_) return std::nullopt;
   process_ = number;
   stop_ = stop;
-  if (is_record(process) || !check_is_local(process)) return {};
+  if (is_record(process) || !check_is_local(process)) return std::nullopt;
   format::ControlPage* const page = page_of(static_cast<pid_t>(process.GetProcessID()));
-  if (!page) return {};
+  if (!page) return std::string();
   const std::string reason = reason_of(process.GetSelectedThread());
-  auto written = write_log(found_.experiment, *page, format::kLogStop, reason);
-  if (!is_sampling_) return written;
-  ask_for_sample(*page, format::Verb::sample, format::SampleEvent::stop, reason);
-  return written;
+  const auto written = write_log(found_.experiment, *page, format::kLogStop, reason);
+  if (is_sampling_) ask_for_sample(*page, format::Verb::sample, format::SampleEvent::stop, reason);
+  if (!written) return tl::unexpected(written.error());
+  return found_.experiment;
 }
 
 }  // namespace gnomon::injector

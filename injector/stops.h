@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "injector/recording.h"
@@ -17,6 +18,8 @@ class Stops {
   // Gives the debugger's selected target the hook, if it has none yet. From then on stops are
   // noted in recordings of that session below `stem`.
   void watch(lldb::SBDebugger debugger, const std::string& stem, std::uint64_t session);
+  // Gives that target the hook alone.
+  static void add_hook(lldb::SBDebugger debugger);
   // Takes the hook away.
   void forget(lldb::SBDebugger debugger);
 
@@ -24,9 +27,10 @@ class Stops {
   void set_sampling(bool is_on);
 
   // What the hook runs: appends the stop to the log of the process's experiment and has a sample
-  // taken. LLDB runs the hook once for each thread with a reason to stop; the first run counts. A
-  // process that is not recorded has no log. Fault: the log cannot be written.
-  Result<void> note(lldb::SBProcess process);
+  // taken. LLDB runs the hook once for each thread with a reason to stop; the first run counts.
+  // Returns the directory of the experiment, empty if the process is not recorded; none: the stop
+  // was noted before, or is not one of a process of this machine. Fault: the log cannot be written.
+  Result<std::optional<std::string>> note(lldb::SBProcess process);
 
  private:
   format::ControlPage* page_of(pid_t pid);

@@ -259,7 +259,7 @@ Result<std::string> Session::disable() {
     return fault("the collector is not enabled", "`collector enable` does that");
   if (launch_) launch_->release(debugger_);
   launch_.reset();
-  stops_.forget(debugger_);
+  if (!has_stop_line_) stops_.forget(debugger_);
   return left ? *left : std::string("Disabled: later runs are not recorded.\n");
 }
 
@@ -305,10 +305,6 @@ Result<std::string> Session::record_sample(const std::string& label) {
     return fault("gnomon-sampler does not answer, so no sample was taken",
                  "`collector header` says since when");
   return label.empty() ? std::string("Sample recorded.\n") : "Sample " + label + " recorded.\n";
-}
-
-Result<void> Session::note_stop() {
-  return stops_.note(debugger_.GetSelectedTarget().GetProcess());
 }
 
 }  // namespace gnomon::plugin

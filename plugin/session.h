@@ -1,12 +1,15 @@
-// A debugger's session: what is recorded, how and where. LLDB's command thread.
+// A debugger's session: what is recorded, how and where. LLDB's command thread; `note_stop`: the
+// thread that handles the debugger's events.
 #pragma once
 #include <lldb/API/LLDB.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "commands/command.h"
+#include "commands/stop/stop_line.h"
 #include "injector/launch/launch.h"
 #include "injector/recording.h"
 #include "injector/stops.h"
@@ -35,7 +38,12 @@ class Session : public commands::Host {
   Result<std::string> record_sample(const std::string& label) override;
   Result<std::string> pause() override;
   Result<std::string> resume() override;
-  Result<void> note_stop() override;
+  Result<std::string> note_stop() override;
+  Result<bool> has_stop_line() override { return has_stop_line_.load(); }
+  Result<void> set_stop_line(bool is_on) override;
+  std::string last_stop_line() override { return stop_line_.last(); }
+  Result<reader::Backtrace> backtrace() override;
+  Result<std::string> set_breakpoint(const reader::Function& function) override;
   Result<commands::CollectSettings> settings() override { return settings_; }
   Result<void> set_settings(const commands::CollectSettings& settings) override;
 
@@ -60,12 +68,17 @@ class Session : public commands::Host {
   Result<injector::Found> recording_of(lldb::SBProcess process);
   // Empty: there is none.
   std::string newest_experiment();
+  // LLDB is about to run a command that lets the process run on. Returns false: it is to do so.
+  static bool hear_command(void* session, const char** words);
   // What was begun by another debugger, or by `gnomon collect`; null: nothing.
   const injector::Recording* recorded_by_others(lldb::SBProcess process);
 
   lldb::SBDebugger debugger_;
   std::optional<injector::Launch> launch_;
   injector::Stops stops_;
+  commands::StopLine stop_line_;
+  std::atomic<bool> has_stop_line_ = false;
+  bool hears_commands_ = false;  // LLDB's commands that let the process run on tell `stop_line_`
   commands::CollectSettings settings_;
   std::vector<std::string>
       stems_;  // of what was recorded, or is to be, in this session; newest first

@@ -170,11 +170,6 @@ Result<Answer> run_show(Host& host, const Invocation& call) {
   return render(host, call, *table);
 }
 
-Result<Answer> run_note_stop(Host& host, const Invocation&) {
-  if (auto noted = host.note_stop(); !noted) return tl::unexpected(noted.error());
-  return Answer{};
-}
-
 template <const char* What>
 Result<Answer> run_future(Host&, const Invocation&) {
   return fault(fmt::format("this version of Gnomon cannot {}", What),
@@ -253,10 +248,6 @@ constexpr std::array kControls{
             "ITEM is the first word of a setting's name; without it, or with `all`, they are all "
             "shown.\n\nThey can be changed while nothing is recorded, and stay for the session.\n",
             kShown, Role::control, 1, run_show},
-    Command{"note-stop", "", "", "Note that the program has stopped; a stop hook does so.",
-            "`collector enable` gives the target this stop hook, and `collector disable` takes it "
-            "away: what `--since stop` is about are the stops that it noted.\n",
-            kNoOptions, Role::control, 0, run_note_stop},
     Command{"hwprofile", "", "", "Count hardware events.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kCounters>},
     Command{"heaptrace", "", "", "Trace allocations.", "", kNoOptions, Role::future, kAnyNumber,

@@ -108,18 +108,6 @@ Result<Answer> run_disasm(Host& host, const Invocation& call) {
 }
 
 constexpr std::array kReports{
-    Command{
-        "functions", "", "", "Exclusive and inclusive metrics of functions.",
-        "Exclusive: what the function itself used. Inclusive: what it and all it called used, "
-        "counted once however often the function recurs on a call stack.\n\nThe clock of a thread "
-        "counts what the kernel does for the thread as well: that time belongs to the function "
-        "that called the kernel.\n",
-        kAll, Role::report, 0, run_list<reader::functions_report>},
-    Command{"lines", "", "", "Exclusive and inclusive metrics of source lines.",
-            "A line within a function; what was inlined there counts for the line of the call. "
-            "Copies that a compiler has made of one function are one. Code that was compiled "
-            "without -g stands under its function.\n",
-            kAll, Role::report, 0, run_list<reader::lines_report>},
     Command{"pcs", "", "", "Exclusive and inclusive metrics of instructions.",
             "By function and distance from its begin. A caller counts for its call instruction. "
             "The clock finds a thread at the instruction that runs next, which often stands behind "
@@ -185,6 +173,12 @@ constexpr std::array kReports{
     Command{"overview", "", "", "The total of each metric, and which are shown.",
             "[X] marks the metrics that reports show. `metrics` chooses others.\n",
             kShown | kEvents, Role::report, 0, run_overview},
+    Command{"doctor", "", "", "How much has names and source lines, and what to do for the rest.",
+            "By load object, as shares of the first metric that reports show, exclusive values. "
+            "Debug information that debuginfod-find has fetched is found afterwards; no server is "
+            "asked here.\n",
+            kShown | OptionId::metrics | kEvents, Role::report, 0,
+            run_report<reader::doctor_report>},
     Command{"samples", "", "", "The samples of the process's use of the system.",
             "A sample is what the kernel says of the process at an instant: at the start and the "
             "end of the recording, each second while the process runs, at each stop in the "

@@ -36,6 +36,15 @@ std::vector<Span> Analysis::spans() const {
   return spans;
 }
 
+std::uint32_t Analysis::newest_epoch() const {
+  std::uint32_t epoch = 0;
+  for (const LoadObject& object : experiment().objects) {
+    epoch = std::max(epoch, object.first_epoch);
+    if (object.end_epoch != LoadObject::kForGood) epoch = std::max(epoch, object.end_epoch);
+  }
+  return std::min(epoch, kEpochsOfPart - 1);
+}
+
 bool Analysis::is_closed() const {
   return std::all_of(parts_.begin(), parts_.end(),
                      [](const auto& part) { return part->experiment().closed; });

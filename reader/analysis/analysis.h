@@ -70,6 +70,12 @@ class Analysis {
   Result<const PlaceProfile*> places(Grain grain, const Interrupt& interrupt);
   const AddressSpace& address_space() const { return shared_->space; }
   SymbolState symbol_state(std::size_t file) { return shared_->space.symbol_state(file); }
+  // Of the first experiment: the epoch of what its process has mapped now, and the function whose
+  // code is at `pc` in an epoch.
+  std::uint32_t newest_epoch() const;
+  FunctionId function_at(std::uint64_t pc, std::uint32_t epoch) {
+    return shared_->space.function_at(pc, epoch);
+  }
   // Where code comes from.
   Places& code() { return shared_->places; }
   // Where the code of a function ends in its file, and the function at an address of a file.

@@ -102,6 +102,11 @@ bool is_available(MetricId metric, const AllSums& sums) {
   return sums.has(metric) || row(metric).event == row(kTotalCpu).event;
 }
 
+MetricId leading_metric(const Shown& shown) {
+  const std::vector<MetricId> metrics = shown.metrics.metrics();
+  return metrics.empty() ? kTotalCpu : metrics.front();
+}
+
 Result<Shown> shown(const View& view, const AllSums& sums) {
   const auto is_there = [&](const AnyColumn& each) {
     const auto* column = std::get_if<MetricColumn>(&each);

@@ -21,6 +21,9 @@ struct Shown {
 // samples may be still to come.
 bool is_available(MetricId metric, const AllSums& sums);
 
+// The metric of the first column that shows one; without any, CPU time.
+MetricId leading_metric(const Shown& shown);
+
 // Fault: no column is left.
 Result<Shown> shown(const View& view, const AllSums& sums);
 

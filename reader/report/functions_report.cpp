@@ -1,4 +1,6 @@
 // Functions, lines or instructions with the listed metrics. Any thread.
+#include <fmt/format.h>
+
 #include "reader/report/asked.h"
 #include "reader/report/item_list.h"
 #include "reader/report/line_notes.h"
@@ -47,6 +49,15 @@ Result<Table> functions_report(Analysis& analysis, const View& view) {
   if (!table) return table;
   table->title = "Functions sorted by metric: " + asked->shown.sort.title();
   return with_losses(std::move(table), analysis, *asked);
+}
+
+Result<Function> function_of_row(Analysis& analysis, const View& view, std::size_t number) {
+  const auto asked = ask_items(analysis, view);
+  if (!asked) return tl::unexpected(asked.error());
+  const std::vector<std::uint32_t> order = in_order(asked->shown, FunctionItems(*asked->profile));
+  if (number <= order.size()) return asked->profile->function(FunctionId{order[number - 1]});
+  return fault(fmt::format("there is no row {}", number),
+               fmt::format("`functions` has {} besides <Total>", order.size()));
 }
 
 Result<Table> lines_report(Analysis& analysis, const View& view) {

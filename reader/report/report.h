@@ -18,6 +18,9 @@ namespace gnomon::reader {
 // Functions with the listed metrics, <Total> first.
 Result<Table> functions_report(Analysis& analysis, const View& view);
 
+// The function of a row of that, from 1; <Total> does not count.
+Result<Function> function_of_row(Analysis& analysis, const View& view, std::size_t number);
+
 // Likewise lines and instructions; what has no line stands under its function.
 Result<Table> lines_report(Analysis& analysis, const View& view);
 Result<Table> pcs_report(Analysis& analysis, const View& view);
@@ -67,6 +70,8 @@ Table status_report(Analysis& analysis);
 Table header_report(Analysis& analysis);
 // The total of each metric, and which are shown.
 Table overview_report(Analysis& analysis, const View& view);
+// How much has names and lines by load object, and what to do for the rest.
+Result<Table> doctor_report(Analysis& analysis, const View& view);
 // The samples, one a row.
 Table samples_report(Analysis& analysis);
 // What each sample adds to the one before, of the process and of its threads.

@@ -9,6 +9,7 @@
 #include "reader/report/chosen_function.h"
 #include "reader/report/listing.h"
 #include "reader/report/report.h"
+#include "reader/report/stop/stop_reports.h"
 #include "reader/symbols/name_match.h"
 
 namespace gnomon::reader {
@@ -54,6 +55,9 @@ class SourceListing {
       if (items_.place(item).function == id) take(items_.place(item).source);
     return region;
   }
+
+  // Marks the line at which the program has stopped; the text of all lines is moved to the right.
+  void mark(std::uint32_t line) { stop_line_ = line; }
 
   Result<Table> list(const Region& region) {
     functions_ = functions_of(region.file, profile_, places_, view_.interrupt);
@@ -110,12 +114,14 @@ class SourceListing {
     for (const FunctionId id : at->second)
       stems.insert(std::string(without_clone(profile_.name(id))));
     for (const std::string& stem : stems)
-      listing_.add_text({kNoLine, fmt::format("<Function: {}>", stem)});
+      listing_.add_text({no_line(), fmt::format("<Function: {}>", stem)});
     for (const FunctionId id : at->second)
       if (const auto found = without_line_.find(id);
           found != without_line_.end() && has_value(found->second))
-        listing_.add({&found->second, 1}, {}, {kNoLine, items_.name(found->second).text()});
+        listing_.add({&found->second, 1}, {}, {no_line(), items_.name(found->second).text()});
   }
+
+  std::string no_line() const { return stop_line_ ? std::string("   ") + kNoLine : kNoLine; }
 
   bool has_value(std::uint32_t item) const {
     return items_.value(Flavour::inclusive, kTicks, item) != 0;
@@ -123,7 +129,8 @@ class SourceListing {
 
   void add_line(SourceFileId file, std::uint32_t line, bool has_code, bool has_text) {
     if (!has_text && !has_code) return;
-    Code code{fmt::format("{:>4}. ", line), texts_.line(file, line)};
+    const char* const mark = !stop_line_ ? "" : line == *stop_line_ ? "-> " : "   ";
+    Code code{fmt::format("{}{:>4}. ", mark, line), texts_.line(file, line)};
     Row hidden{std::uint64_t{line}};
     const auto found = by_line_.find(line);
     if (found != by_line_.end())
@@ -140,13 +147,50 @@ class SourceListing {
   const View& view_;
   SourceTexts texts_;
   Listing listing_;
+  std::optional<std::uint32_t> stop_line_;
   std::string object_;                                          // of the function, or of a first
   std::map<std::uint32_t, std::uint32_t> by_line_;              // item
   std::map<FunctionId, std::uint32_t> without_line_;            // item
   std::map<std::uint32_t, std::vector<FunctionId>> functions_;  // by their first line
 };
 
+// Where a frame is in the source.
+Result<SourcePlace> place_of(Analysis& analysis, const View& view, const Backtrace& backtrace,
+                             std::size_t number) {
+  const std::uint64_t code = code_of(backtrace, number);
+  const std::uint32_t epoch = analysis.newest_epoch();
+  const auto location = analysis.address_space().locate(code, epoch);
+  if (!location)
+    return fault("the code of the selected frame is in no load object",
+                 "`up` selects the frame that called it");
+  std::size_t level = 0;
+  while (level < number && backtrace[number - level - 1].is_inlined) ++level;
+  const auto& chain = analysis.code().inlined_at(code, epoch, view.interrupt);
+  const SourcePlace place = level < chain.size()
+                                ? chain[chain.size() - 1 - level].source
+                                : analysis.code().source(*location, view.interrupt);
+  if (place.is_known()) return place;
+  return fault("the code of the selected frame has no line numbers",
+               "compile its file with -g, or `up` selects the frame that called it");
+}
+
 }  // namespace
+
+Result<Table> around_report(Analysis& analysis, const View& view, const Backtrace& backtrace,
+                            std::uint32_t lines) {
+  const auto found = ask_places(analysis, view, Grain::source);
+  if (!found) return tl::unexpected(found.error());
+  const auto& [asked, items] = *found;
+  const auto selected = std::find_if(backtrace.begin(), backtrace.end(),
+                                     [](const BacktraceFrame& f) { return f.is_selected; });
+  const auto place =
+      place_of(analysis, view, backtrace, static_cast<std::size_t>(selected - backtrace.begin()));
+  if (!place) return tl::unexpected(place.error());
+  SourceListing listing(analysis, items, asked, view);
+  listing.mark(place->line);
+  const std::uint32_t begin = place->line > lines ? place->line - lines : 1;
+  return with_losses(listing.list({place->file, begin, place->line + lines}), analysis, asked);
+}
 
 Result<Table> source_report(Analysis& analysis, const View& view, const FunctionChoice& choice) {
   const auto found = ask_places(analysis, view, Grain::source);

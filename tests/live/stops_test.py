@@ -117,7 +117,7 @@ def dap(work):
     try:
         session.ask("initialize", adapterID="lldb", linesStartAt1=True)
         launched = session.send("launch", program=str(PROGRAM), args=["5"], cwd=str(work),
-                                preRunCommands=[f"plugin load {build}/lib/lldb-gnomon.so", "collector enable"])
+                                preRunCommands=[f"plugin load {build}/lib/lldb-gnomon.so", "collector enable", "collector stop-line on"], stopCommands=["collector stop-line last", "collector hot"])
         session.event("initialized")
         session.ask("setFunctionBreakpoints", breakpoints=[{"name": "checkpoint"}])
         session.ask("configurationDone")
@@ -128,6 +128,13 @@ def dap(work):
         session.event("stopped")
         answers = [session.ask("evaluate", expression=f"`collector {each} --format json", context="repl")["result"] for each in QUESTIONS]
         check([each[each.index("{"):] for each in answers], work)
+        # Nothing tells when the adapter lets the process run on.
+        printed = "".join(message["body"]["output"] for message in session.seen if message.get("event") == "output")
+        assert re.search(r"Stopped after <= [\d.]+ m?s: CPU [\d.]+ ms", printed) and "The hottest functions" in printed, printed
+        for command in ("where", "hot", "lines --here", "source main", "disasm main", "callers-callees", "calltree", "pcs", "fsummary", "objects", "threads", "doctor",
+                        "filters FNAME(main) IN STACK", "header", "status", "stop-line off", "help where"):
+            answer = session.ask("evaluate", expression=f"`collector {command}", context="repl")["result"]
+            assert "error: " not in answer and (command.startswith(("filters", "stop-line")) or answer.strip()), (command, answer)
         session.ask("disconnect", terminateDebuggee=True)
     finally:
         session.process.kill()

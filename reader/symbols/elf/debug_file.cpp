@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -15,6 +16,19 @@ namespace gnomon::reader {
 namespace {
 
 const std::string kGlobal = "/usr/lib/debug";
+
+// Where debuginfod-find keeps what it has fetched (debuginfod_find_debuginfo(3)); empty: nowhere.
+std::string fetched_directory() {
+  const auto value = [](const char* name) {
+    const char* const text = std::getenv(name);
+    return std::string(text ? text : "");
+  };
+  if (const std::string own = value("DEBUGINFOD_CACHE_PATH"); !own.empty()) return own;
+  if (const std::string cache = value("XDG_CACHE_HOME"); !cache.empty())
+    return cache + "/debuginfod_client";
+  const std::string home = value("HOME");
+  return home.empty() ? "" : home + "/.cache/debuginfod_client";
+}
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
@@ -39,6 +53,8 @@ std::vector<std::string> candidates(const DebugSearch& search, const std::string
           paths.push_back(root + path + link);
     if (root.empty()) break;
   }
+  if (const std::string fetched = fetched_directory(); !fetched.empty() && !search.build_id.empty())
+    paths.push_back(fetched + "/" + search.build_id + "/debuginfo");
   return paths;
 }
 

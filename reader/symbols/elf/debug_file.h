@@ -17,9 +17,10 @@ struct DebugSearch {
 
 // Looks where GDB does ("Debugging Information in Separate Files"): by build-id under
 // /usr/lib/debug, and for the name in .gnu_debuglink beside the object, in .debug/ and under
-// /usr/lib/debug. A file counts if it has the same build-id or, where one of both has none, the
-// checksum of the link. No server is asked, as the user has not asked for that. A callback of
-// Dwfl_Callbacks; the module's userdata is a DebugSearch.
+// /usr/lib/debug; then by build-id among what debuginfod-find has fetched. A file counts if it has
+// the same build-id or, where one of both has none, the checksum of the link. No server is asked,
+// as the user has not asked for that. A callback of Dwfl_Callbacks; the module's userdata is a
+// DebugSearch.
 int find_debug_file(Dwfl_Module* module, void** search, const char* name, Dwarf_Addr base,
                     const char* file, const char* link, GElf_Word checksum, char** found);
 

@@ -35,8 +35,17 @@ class KnownInstructions : public reader::Disassembler {
 
 class ExperimentHost : public commands::Host {
  public:
-  ExperimentHost(std::string experiment, reader::Disassembler& disassembler)
-      : experiment_(std::move(experiment)), disassembler_(disassembler) {}
+  ExperimentHost(std::string experiment, reader::Disassembler& disassembler,
+                 reader::Backtrace backtrace)
+      : experiment_(std::move(experiment)),
+        disassembler_(disassembler),
+        backtrace_(std::move(backtrace)) {}
+  Result<reader::Backtrace> backtrace() override {
+    return backtrace_.empty() ? Host::backtrace() : backtrace_;
+  }
+  Result<std::string> set_breakpoint(const reader::Function& function) override {
+    return "Breakpoint 1 at " + function.name + ".\n";
+  }
   Result<reader::Disassembler*> disassembler() override { return &disassembler_; }
   Result<std::string> experiment() override { return experiment_; }
   Result<std::string> function() override { return std::string("_ZN4work4halfEm"); }
@@ -48,6 +57,7 @@ class ExperimentHost : public commands::Host {
  private:
   std::string experiment_;
   reader::Disassembler& disassembler_;
+  reader::Backtrace backtrace_;
 };
 
 inline std::string golden_header() {
@@ -152,7 +162,7 @@ class GoldenTest : public testing::Test {
 
   // One command after the other, as a user of one session types them.
   std::string transcript(const std::vector<std::string>& lines) {
-    ExperimentHost host(directory_.path(), instructions_);
+    ExperimentHost host(directory_.path(), instructions_, backtrace_);
     std::string text;
     for (const std::string& line : lines) {
       std::istringstream words(line);
@@ -192,6 +202,7 @@ class GoldenTest : public testing::Test {
 
   test::Directory directory_;
   KnownInstructions instructions_;
+  reader::Backtrace backtrace_;  // of a stopped thread; empty: no process is stopped
   std::string object_;
   collector::Recorder* recorder_ = nullptr;
   std::uint64_t now_ = 1000;

@@ -5,7 +5,7 @@ using namespace gnomon;
 
 namespace {
 
-using test::kMs;
+using test::kBias, test::kMs;
 
 // Instructions of lines.s; callers are inside the call.
 constexpr std::uint64_t kSpreadLoad = 0x10010, kInlinedTwice = 0x10023, kInlinedOnce = 0x1003b,
@@ -20,6 +20,7 @@ class GoldenLines : public test::GoldenTest {
     GoldenTest::SetUp();
     tick({kInlinedTwice, kWorkCallsSpread}, 40 * kMs);
     tick({kInlinedOnce, kWorkCallsSpread}, 20 * kMs);
+    stop("breakpoint 1.1");
     tick({kSpreadAdd, kWorkCallsSpread}, 10 * kMs);
     tick({kSpreadLoad, kVisitCalls, kVisitCalls, kWorkCallsVisit}, 5 * kMs);
     tick({kVisitAdds, kVisitCalls, kWorkCallsVisit}, 5 * kMs);
@@ -81,9 +82,27 @@ TEST_F(GoldenLines, Disassembly) {
                         "dthresh 100", "disasm <Truncated-stack>"});
 }
 
+// LLDB's frames have the address behind a call.
+TEST_F(GoldenLines, Stop) {
+  const std::string sources = "pathmap /src " GNOMON_SOURCE "/tests/targets/lines";
+  backtrace_ = {{kBias + kInlinedTwice, true, false, "wrapped", "lines.h:9"},
+                {kBias + kInlinedTwice, true, true, "twice_and_more", "lines.c:9"},
+                {kBias + kInlinedTwice, false, false, "spread", "lines.c:20"},
+                {kBias + kWorkCallsSpread + 1, false, false, "work", "lines.c:40"},
+                {0x10, false, false, "_start", ""}};
+  expect("stop.txt",
+         {sources, "hot", "hot --limit 2 --since 30ms", "hot --format json --limit 1", "where",
+          "where --metrics e.ticks --limit 2", "lines --here 2", "inlines", "inlines on", "where",
+          "where --format csv", "lines --here=1", "lines --here 1x", "functions --break 2",
+          "functions 1 --break", "functions --break 99", "functions --break", "stop-line",
+          "stop-line perhaps"});
+}
+
+TEST_F(GoldenLines, NoStop) { expect("no_stop.txt", {"where", "lines --here", "hot --limit 1"}); }
+
 TEST_F(GoldenLines, Summaries) {
   expect("summaries.txt", {"fsummary", "fsingle visit", "fsingle spread --format json",
-                           "lsummary --limit 2", "psummary --limit 2", "fsingle nowhere"});
+                           "lsummary --limit 2", "psummary --limit 2", "fsingle nowhere", "doctor"});
 }
 
 // The mapping from addresses to names, on the program of targets/rules.

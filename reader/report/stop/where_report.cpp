@@ -1,0 +1,166 @@
+// The call stack at which the program has stopped, with what its frames cost. Any thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "reader/report/asked.h"
+#include "reader/report/losses.h"
+#include "reader/report/stop/stop_reports.h"
+
+namespace gnomon::reader {
+namespace {
+
+struct Matched {
+  std::optional<FunctionId> function;  // none: what is inlined counts for the function around it
+  CallId node = CallId::none;          // of this call path; none: nothing was recorded of that
+};
+
+// level: how many inner frames share the frame's code.
+FunctionId function_of(Analysis& analysis, std::uint64_t code, std::size_t level,
+                       const Interrupt& interrupt) {
+  const std::uint32_t epoch = analysis.newest_epoch();
+  if (analysis.has_inlines()) {
+    const auto& chain = analysis.code().inlined_at(code, epoch, interrupt);
+    if (level < chain.size() && chain.size() > 1) return chain[chain.size() - 1 - level].function;
+  }
+  return analysis.function_at(code, epoch);
+}
+
+std::vector<Matched> functions_of(Analysis& analysis, const Backtrace& backtrace,
+                                  const Interrupt& interrupt) {
+  std::vector<Matched> frames;
+  std::size_t level = 0;
+  for (std::size_t i = 0; i < backtrace.size(); ++i) {
+    level = i != 0 && backtrace[i - 1].is_inlined ? level + 1 : 0;
+    frames.emplace_back();
+    if (!backtrace[i].is_inlined || analysis.has_inlines())
+      frames.back().function = function_of(analysis, code_of(backtrace, i), level, interrupt);
+  }
+  return frames;
+}
+
+CallId called(const CallTree& tree, CallId caller, FunctionId function) {
+  const CallTree::Called all = tree.called(index(caller));
+  for (std::uint32_t node = all.begin; node < all.end; ++node)
+    if (tree.node(CallId{node}).function == function) return CallId{node};
+  return CallId::none;
+}
+
+// Recorded stacks begin at `main`, or where a thread does; a debugger shows what called that.
+void find_path(const CallTree& tree, std::vector<Matched>& frames) {
+  CallId at = CallId::total;
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    if (!frame->function) continue;
+    const CallId next = called(tree, at, *frame->function);
+    if (next == CallId::none && at != CallId::total) return;
+    if (next != CallId::none) frame->node = at = next;
+  }
+}
+
+class WhereTable {
+ public:
+  WhereTable(const Profile& profile, const AddressSpace& space, MetricId metric)
+      : profile_(profile), space_(space), metric_(metric) {
+    const MetricList list{{MetricColumn{Flavour::exclusive, metric, false},
+                           MetricColumn{Flavour::inclusive, metric, false},
+                           MetricColumn{Flavour::attributed, metric, false},
+                           MetricColumn{Flavour::attributed, metric, true}, Static::name}};
+    table.columns = columns_of(list);
+    // Of the path there are the value and its share of all.
+    table.columns.insert(table.columns.begin() + 3, table.columns[2]);
+    Column& path = table.columns[3];
+    path.id = fmt::format("path_{}", row(metric).key);
+    path.title.front() = "Path";
+    table.columns[4].id = path.id + "_percent";
+    table.columns.insert(table.columns.begin() + 5, {"frame", {}, false, Type::count});
+  }
+
+  // caller: the function that is charged with this frame; none: the frame has no known caller.
+  void add(const BacktraceFrame& frame, std::size_t number, const Matched& matched,
+           FunctionId caller) {
+    Row cells(5, Cell(Empty{}));
+    if (matched.function) {
+      const FunctionId function = *matched.function;
+      cells[0] = value_of(Flavour::exclusive, function);
+      cells[1] = value_of(Flavour::inclusive, function);
+      cells[2] = value_cell(metric_, attributed(caller, function));
+      const std::uint64_t path = matched.node == CallId::none
+                                     ? 0
+                                     : profile_.values(metric_).inclusive[index(matched.node)];
+      cells[3] = value_cell(metric_, path);
+      cells[4] = share_cell(path, profile_.values(metric_).total);
+    }
+    cells.emplace_back(std::uint64_t{number});
+    cells.emplace_back(Phrase{fmt::format("{} #{} ", frame.is_selected ? '*' : ' ', number),
+                              name_of(frame, matched),
+                              frame.place.empty() ? "" : " at " + frame.place});
+    table.rows.push_back(std::move(cells));
+  }
+
+  Table table;
+
+ private:
+  // As other reports have it, where the function has a name.
+  std::string name_of(const BacktraceFrame& frame, const Matched& matched) const {
+    if (!matched.function) return frame.name;
+    const Function& function = space_.function(*matched.function);
+    if (function.object.empty() || function.is_unnamed) return frame.name;
+    return is_known(*matched.function) ? profile_.name(*matched.function) : function.name;
+  }
+  // A function that no sample has met may be unknown to the profile.
+  bool is_known(FunctionId function) const { return index(function) < profile_.functions(); }
+  Cell value_of(Flavour flavour, FunctionId function) const {
+    return value_cell(metric_, is_known(function) ? profile_.value(flavour, metric_, function) : 0);
+  }
+  std::uint64_t attributed(FunctionId caller, FunctionId function) const {
+    if (!is_known(function)) return 0;
+    for (const Attributed& each : profile_.neighbours_by(metric_)[index(function)].callers)
+      if (each.function == caller) return each.value;
+    return 0;
+  }
+
+  const Profile& profile_;
+  const AddressSpace& space_;
+  MetricId metric_;
+};
+
+// The frame behind this one that calls it, as recorded stacks have it: <Total> calls the outermost.
+FunctionId caller_of(const std::vector<Matched>& frames, std::size_t number, FunctionId total) {
+  const bool is_recorded = frames[number].node != CallId::none;
+  for (std::size_t outer = number + 1; outer < frames.size(); ++outer)
+    if (frames[outer].function && (!is_recorded || frames[outer].node != CallId::none))
+      return *frames[outer].function;
+  return total;
+}
+
+}  // namespace
+
+Result<Table> where_report(Analysis& analysis, const View& view, const Backtrace& backtrace) {
+  const auto asked = ask(analysis, view);
+  if (!asked) return tl::unexpected(asked.error());
+  const Profile& profile = *asked->profile;
+  WhereTable where(profile, analysis.address_space(), leading_metric(asked->shown));
+  std::vector<Matched> frames = functions_of(analysis, backtrace, view.interrupt);
+  if (view.interrupt.asked()) return interrupted();
+  find_path(profile.tree(), frames);
+  where.table.title =
+      "Call stack at the stop: metrics of the functions, of the calls by the frame below, and of "
+      "this path";
+  where.table.notes = all_notes(analysis, profile, asked->shown);
+  if (!analysis.has_inlines() &&
+      std::any_of(backtrace.begin(), backtrace.end(), [](const auto& f) { return f.is_inlined; }))
+    where.table.notes.emplace_back(
+        "What is inlined counts for the function around it; `inlines on` shows inlined functions "
+        "by themselves.");
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (view.limit != 0 && i == view.limit) {
+      where.table.left_out = {frames.size() - i, "frames"};
+      break;
+    }
+    where.add(backtrace[i], i, frames[i], caller_of(frames, i, profile.total()));
+  }
+  return std::move(where.table);
+}
+
+}  // namespace gnomon::reader

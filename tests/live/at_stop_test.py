@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Reports about the place where a program has stopped, and the line that `stop-line` prints there."""
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+import lldb_session
+from terminal import Terminal
+
+build = pathlib.Path(sys.argv[1])
+PROGRAM = build / "targets/rounds"  # calls checkpoint every tenth of a second
+LINE = r"Stopped(?: after (<= )?([\d.]+) (m?s)|(; since the process began)): CPU ([\d.]+) (m?s) \(this thread ([\d.]+) (m?s)\), (\d+) samples?\.\n"
+
+
+def lines_of(text):
+    """[(what stands before the time, time, CPU time, the thread's, samples)], times in seconds; None: since the process began."""
+    def seconds(number, unit):
+        return float(number) / (1 if unit == "s" else 1000)
+    return [(sign, None if begun else seconds(wall, wall_unit), seconds(cpu, cpu_unit), seconds(own, own_unit), int(samples))
+            for sign, wall, wall_unit, begun, cpu, cpu_unit, own, own_unit, samples in re.findall(LINE, text)]
+
+
+def check_round(line, sign=""):
+    before, wall, cpu, own, samples = line
+    # CPU time is what the kernel says at both ends; the stop is known a moment later.
+    assert before == sign and 0.03 < cpu < wall + 0.001 and own == cpu, line
+    assert abs(samples * 0.010007 - cpu) < 0.04, line
+
+
+def reports(work):
+    answers, _ = lldb_session.run(build, PROGRAM, ["collector stop-line on", "collector enable", "breakpoint set --name checkpoint", "run", "continue", "continue",
+                                                   "collector where --format json", "collector hot --format json", "up", "collector lines --here 2", "collector where",
+                                                   "down", "collector functions --break 1", "collector stop-line", "finish", "collector stop-line off", "continue", "kill"],
+                                  work, arguments=("9",))
+    said = dict(answers)
+    stops = [lines_of(output) for command, output in answers if command in ("run", "continue", "finish")]
+    assert [len(lines) for lines in stops] == [1, 1, 1, 1, 0], answers
+    assert stops[0][0][1] is None and stops[0][0][2] > 0, stops
+    check_round(stops[1][0])
+    check_round(stops[2][0])
+    sign, wall, cpu, _, _ = stops[3][0]
+    assert sign == "" and cpu < 0.01, stops
+
+    where = json.loads(said["collector where --format json"])["rows"]
+    assert where[0]["name"].startswith("* #0 checkpoint at rounds.cpp:") and where[0]["path_totalcpu"] == 0, where
+    main = next(row for row in where if " main at rounds.cpp:" in row["name"])
+    assert main["inclusive_totalcpu"] == main["path_totalcpu"] == main["attributed_totalcpu"] > 0.1, main
+    assert main["path_totalcpu_percent"] == 100, where
+    hot = json.loads(said["collector hot --format json"])["rows"]
+    assert [row["name"].split("(")[0] for row in hot[:3]] == ["<Total>", "work::computes", "work::computes_less"], hot
+    assert 0.3 < hot[1]["since_stop_totalcpu"] / hot[1]["exclusive_totalcpu"] < 0.7 and hot[1]["bar"] == "#" * 20, hot
+    here = said["collector lines --here 2"].splitlines()
+    at = next(i for i, line in enumerate(here) if "-> " in line)
+    assert re.search(r"->\s+\d+\.\s+checkpoint\(round\);", here[at]) and "computes_less(work::computes" in here[at + 1], here
+    assert re.search(r"^ .*\* #1 main at", said["collector where"], re.M), said["collector where"]
+    assert re.fullmatch(r"Breakpoint 2 at work::computes\(unsigned int\), rounds.cpp:\d+\.\n", said["collector functions --break 1"]), said
+    assert said["collector stop-line"] == "stop-line is on.\n"
+    assert "stop reason = breakpoint 2.1" in answers[-2][1], answers[-2]
+
+
+def terminal(work):
+    session = Terminal(build, work, PROGRAM, "9")
+    try:
+        for line in ("collector stop-line on", "collector enable", "breakpoint set --name checkpoint"):
+            session.type(line)
+            session.until(r"\n.*\(lldb\) ")
+        for command in ("run", "c", "c"):
+            session.type(command)
+            said = session.until(r"stop reason = breakpoint 1.1.*\(lldb\) ")
+        [line] = lines_of(said)
+        check_round(line)
+        session.type("kill")
+        session.until("exited")
+    finally:
+        session.close()
+
+
+for case in (reports, terminal):
+    with tempfile.TemporaryDirectory() as place:
+        case(place)
+        print(case.__name__, "ok", flush=True)
