@@ -101,8 +101,9 @@ TEST_F(GoldenLines, Stop) {
 TEST_F(GoldenLines, NoStop) { expect("no_stop.txt", {"where", "lines --here", "hot --limit 1"}); }
 
 TEST_F(GoldenLines, Summaries) {
-  expect("summaries.txt", {"fsummary", "fsingle visit", "fsingle spread --format json",
-                           "lsummary --limit 2", "psummary --limit 2", "fsingle nowhere", "doctor"});
+  expect("summaries.txt",
+         {"fsummary", "fsingle visit", "fsingle spread --format json", "lsummary --limit 2",
+          "psummary --limit 2", "fsingle nowhere", "doctor --format csv"});
 }
 
 // The mapping from addresses to names, on the program of targets/rules.
