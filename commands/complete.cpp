@@ -30,7 +30,7 @@ std::vector<std::string> option_names(const Command& command) {
   return names;
 }
 
-// Experiments and directories below the one that the word is in.
+// The experiments in the directory that the word names so far, with that directory in front.
 std::vector<std::string> experiments(const std::string& word) {
   const auto slash = word.rfind('/');
   const std::string above = slash == std::string::npos ? "" : word.substr(0, slash + 1);

@@ -73,7 +73,8 @@ Result<Line> read_line(const std::vector<std::string>& words) {
   return line;
 }
 
-// An option goes to the reports that take it; one that none takes, to the first, which says so.
+// The words that a report is called with: its own, and the line's options that the report takes.
+// An option that no report of the line takes is given to each, so that the first says so.
 std::vector<std::string> words_of(const Line& line, const Wanted& wanted) {
   const auto takes = [](const Command& report, const std::string& name) {
     for (const Option& option : option_table())

@@ -53,12 +53,15 @@ Result<bool> Part::contains(const Event& event, const Interrupt& interrupt) {
 }
 
 Result<void> Part::add(const Event& event, const Interrupt& interrupt) {
-  last_event_ = std::max(last_event_, time_of(event));
-  if (!span_.is_whole() && !span_.contains(time_of(event))) return {};
+  const std::uint64_t time = time_of(event);
+  last_event_ = std::max(last_event_, time);
+  if (!span_.is_whole() && !span_.contains(time)) return {};
   ++events_of_span_;
-  const auto fits = contains(event, interrupt);
-  if (!fits) return tl::unexpected(fits.error());
-  if (!*fits) return {};
+  if (filter_) {
+    const auto fits = contains(event, interrupt);
+    if (!fits) return tl::unexpected(fits.error());
+    if (!*fits) return {};
+  }
   ++events_that_fit_;
   ++events_[event.layout.id];
   const std::uint64_t before = sums_.total(kTotalCpu);
@@ -66,7 +69,7 @@ Result<void> Part::add(const Event& event, const Interrupt& interrupt) {
     return fault(experiment().directory + " is damaged: an event has a wrong call stack",
                  "record again");
   const std::uint64_t sampled = sums_.total(kTotalCpu) - before;
-  sampled_.add(time_of(event), sampled);
+  sampled_.add(time, sampled);
   if (const std::uint32_t thread = thread_of(event); sampled != 0 && thread != last_thread_)
     threads_.insert(last_thread_ = thread);
   return {};

@@ -11,10 +11,10 @@ namespace gnomon::reader {
 Result<PlaceProfile> PlaceProfile::build(const AllSums& sums, const StackFrames& stacks,
                                          Places& places, Grain grain, bool with_inlines,
                                          const Interrupt& interrupt) {
-  const std::vector<StackFrame>& frames = stacks.all;
+  const LargeVector<StackFrame>& frames = stacks.all;
   PlaceProfile profile(sums, places, grain);
   profile.first_ = stacks.first;
-  std::vector<Item>& items = profile.items_;
+  LargeVector<Item>& items = profile.items_;
   items.resize(frames.size());
   profile.stacks_ = frames.size();
   Collapse collapse(places.space(), frames.size());
@@ -49,11 +49,11 @@ Result<PlaceProfile> PlaceProfile::build(const AllSums& sums, const StackFrames&
 
 // Depth first over the forest of stacks: on the way down `open` counts each place.
 void PlaceProfile::find_recursion() {
-  std::vector<std::uint32_t> first(items_.size() + 1), called(items_.size());
+  LargeVector<std::uint32_t> first(items_.size() + 1), called(items_.size());
   for (std::uint32_t id = 1; id < items_.size(); ++id)
     if (items_[id].place != Item::kNone) ++first[items_[id].caller + 1];
   for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-  std::vector<std::uint32_t> next = first;
+  LargeVector<std::uint32_t> next = first;
   for (std::uint32_t id = 1; id < items_.size(); ++id)
     if (items_[id].place != Item::kNone) called[next[items_[id].caller]++] = id;
   std::vector<std::uint32_t> open(size_), path{0};
@@ -78,10 +78,9 @@ const PlaceValues& PlaceProfile::values(MetricId metric) const {
   PlaceValues values{sums_->total(metric), Values(size_), Values(size_)};
   Values below(items_.size());  // of each frame and of all it called
   for (std::size_t part = 0; part < first_.size(); ++part) {
-    const Values& by_stack = sums_->parts()[part].sums->by_stack(metric);
-    const std::size_t end = part + 1 < first_.size() ? first_[part + 1] : stacks_;
-    std::copy_n(by_stack.begin(), std::min(by_stack.size(), end - first_[part]),
-                below.begin() + first_[part]);
+    sums_->parts()[part].sums->each(metric, [&](std::uint32_t stack, std::uint64_t value) {
+      below[first_[part] + stack] = value;
+    });
   }
   for (const auto& [inner, shown] : inner_) below[shown] += std::exchange(below[inner], 0);
   const Values own(below.begin(), below.begin() + static_cast<std::ptrdiff_t>(stacks_));

@@ -56,8 +56,8 @@ class PlaceProfile {
   std::size_t stacks_ = 0;                                      // frames of the machine's
   std::vector<std::uint32_t> first_;                            // of each part
   std::vector<std::pair<std::uint32_t, std::uint32_t>> inner_;  // frames, and what stands for them
-  std::vector<Item> items_;           // by frame; behind them those of inlined functions
-  std::vector<std::uint32_t> order_;  // of the items: a caller before what it calls
+  LargeVector<Item> items_;           // by frame; behind them those of inlined functions
+  LargeVector<std::uint32_t> order_;  // of the items: a caller before what it calls
   mutable std::vector<std::optional<PlaceValues>> values_;
 };
 

@@ -77,10 +77,10 @@ std::vector<std::string> names_of(const AddressSpace& space, const ProfileStyle&
 // A frame for each number of a stack; behind them those that stand for no frame of the machine's:
 // of inlined functions, and of a function whose outlined part runs, which is made its caller. (Sun
 // Studio Performance Analyzer, "Outline Functions".)
-Result<std::vector<Frame>> frames_of(std::span<const StackFrame> stack, AddressSpace& space,
+Result<LargeVector<Frame>> frames_of(std::span<const StackFrame> stack, AddressSpace& space,
                                      Collapse& collapse, Places& places, const ProfileStyle& style,
                                      const Interrupt& interrupt) {
-  std::vector<Frame> frames(stack.size(), {0, Frame::kNone});
+  LargeVector<Frame> frames(stack.size(), {0, Frame::kNone});
   const auto go_in = [&](std::uint32_t id, FunctionId inner) {
     frames.push_back(frames[id]);
     frames[id] = {static_cast<std::uint32_t>(frames.size() - 1), inner};
@@ -113,18 +113,22 @@ Result<Profile> Profile::build(const AllSums& sums, AddressSpace& space, Places&
   const FunctionId total = space.named(kTotal);
   auto stacks = stack_frames(sums, interrupt);
   if (!stacks) return tl::unexpected(stacks.error());
-  const std::vector<StackFrame>& stack = stacks->all;
-  Collapse collapse(space, stack.size());
-  const auto frames = frames_of(stack, space, collapse, places, style, interrupt);
+  const std::size_t size = stacks->all.size();
+  Collapse collapse(space, size);
+  const auto frames = frames_of(stacks->all, space, collapse, places, style, interrupt);
   if (!frames) return tl::unexpected(frames.error());
-  std::vector<CallId> place;
+  LargeVector<std::uint8_t> marks;
+  marks.reserve(size);
+  for (const StackFrame& frame : stacks->all) marks.push_back(frame.mark);
+  stacks->all = {};  // before the tree is made, which takes as much
+  LargeVector<CallId> place;
   Profile profile(sums, CallTree(total, *frames, place, interrupt));
   if (interrupt.asked()) return interrupted();
-  place.resize(stack.size());
-  for (std::uint32_t id = 0; id < place.size(); ++id) place[id] = place[collapse.shown_as(id)];
+  place.resize(size);
+  for (std::uint32_t id = 0; id < size; ++id) place[id] = place[collapse.shown_as(id)];
   profile.place_ = std::move(place);
+  profile.marks_ = std::move(marks);
   profile.first_ = std::move(stacks->first);
-  for (const StackFrame& frame : stack) profile.marks_.push_back(frame.mark);
   profile.names_ = names_of(space, style);
   for (std::uint32_t f = 0; f < space.size(); ++f)
     profile.functions_.push_back(space.function(FunctionId{f}));
@@ -145,15 +149,13 @@ const MetricValues& Profile::values(MetricId metric) const {
   values.total = sums_->total(metric);
   values.exclusive.resize(tree_.size());
   for (std::size_t part = 0; part < first_.size(); ++part) {
-    const Values& by_stack = sums_->parts()[part].sums->by_stack(metric);
-    if (!by_stack.empty()) values.exclusive[index(CallId::total)] += by_stack[0];
-    const std::size_t end = part + 1 < first_.size() ? first_[part + 1] : place_.size();
-    for (std::size_t id = 1, frame = first_[part] + 1; id < by_stack.size() && frame < end;
-         ++id, ++frame) {
-      values.exclusive[index(place_[frame])] += by_stack[id];
-      values.by_end[end_of(marks_[frame])] += by_stack[id];
-      if (marks_[frame] & format::kGuessed) values.guessed += by_stack[id];
-    }
+    sums_->parts()[part].sums->each(metric, [&](std::uint32_t stack, std::uint64_t value) {
+      const std::size_t frame = first_[part] + stack;
+      values.exclusive[index(stack == 0 ? CallId::total : place_[frame])] += value;
+      if (stack == 0) return;
+      values.by_end[end_of(marks_[frame])] += value;
+      if (marks_[frame] & format::kGuessed) values.guessed += value;
+    });
   }
   values.inclusive = inclusive_by_node(tree_, values.exclusive);
   values.functions = by_function(tree_, values.exclusive, values.inclusive);

@@ -67,8 +67,8 @@ class Profile {
   const AllSums* sums_;
   CallTree tree_;
   std::vector<std::uint32_t> first_;  // frames of each part, in the following
-  std::vector<CallId> place_;         // by frame
-  std::vector<std::uint8_t> marks_;   // by frame: the walk's mark; 0: none
+  LargeVector<CallId> place_;         // by frame
+  LargeVector<std::uint8_t> marks_;   // by frame: the walk's mark; 0: none
   std::vector<std::string> names_;
   std::vector<Function> functions_;
   mutable std::vector<std::optional<MetricValues>> values_;

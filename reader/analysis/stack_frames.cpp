@@ -35,7 +35,7 @@ bool is_outermost(const Stacks& stacks, std::uint32_t id) {
 
 // Appends the frames of a part.
 Result<void> add_frames(const AllSums::Part& part, std::uint32_t first_epoch,
-                        const Interrupt& interrupt, std::vector<StackFrame>& all) {
+                        const Interrupt& interrupt, LargeVector<StackFrame>& all) {
   const std::vector<bool>& used = part.sums->used();
   const Stacks& stacks = *part.stacks;
   const auto met = stacks_met(used, stacks);
@@ -47,12 +47,12 @@ Result<void> add_frames(const AllSums::Part& part, std::uint32_t first_epoch,
   for (std::uint32_t id = 1; id < frames.size(); ++id) {
     if (interrupt.asked(id)) return interrupted();
     if (!(*met)[id]) continue;
-    const format::StackNode& node = stacks.node(StackId{id});
+    const Stacks::Node& node = stacks.node(StackId{id});
     StackFrame& frame = frames[id];
     frame.is_leaf = id < used.size() && used[id];
     if (format::is_epoch_mark(node.pc)) {
       if (node.parent != 0 || frame.is_leaf) return stack_is_missing();
-      frame.epoch = first_epoch + epoch_of(node);
+      frame.epoch = first_epoch + epoch_of_mark(node.pc);
       continue;
     }
     const StackFrame& parent = frames[node.parent];

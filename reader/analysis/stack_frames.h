@@ -5,6 +5,7 @@
 
 #include "reader/analysis/all_sums.h"
 #include "reader/base/interrupt.h"
+#include "reader/base/large_vector.h"
 #include "reader/base/result.h"
 
 namespace gnomon::reader {
@@ -25,7 +26,7 @@ struct StackFrame {
 // The frames of all parts, one part behind the other. A frame's number is that of its stack behind
 // the first one of its part.
 struct StackFrames {
-  std::vector<StackFrame> all;
+  LargeVector<StackFrame> all;
   std::vector<std::uint32_t> first;  // by part
 };
 

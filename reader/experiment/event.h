@@ -44,7 +44,13 @@ struct Event {
   // What the field holds: instants on CLOCK_MONOTONIC, ns, in every layout.
   std::uint64_t value(const EventLayout::Field& field) const {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, record + field.offset, field.width);
+    // A copy of constant size is one instruction.
+    if (field.width == 8)
+      std::memcpy(&bits, record + field.offset, 8);
+    else if (field.width == 4)
+      std::memcpy(&bits, record + field.offset, 4);
+    else
+      std::memcpy(&bits, record + field.offset, field.width);
     return layout.is_compact && field.unit == format::Unit::time ? block.time + bits : bits;
   }
 };

@@ -23,7 +23,10 @@ std::uint64_t place_of(std::uint32_t id) {
   return format::kStackNodesOffset + std::uint64_t{id} * sizeof(StackNode);
 }
 
-bool is_empty(const StackNode& node) { return node.pc == 0 && node.parent == 0 && node.check == 0; }
+template <typename Node>
+bool is_empty(const Node& node) {
+  return node.pc == 0 && node.parent == 0 && node.check == 0;
+}
 
 // Reads the nodes from `id` on that the file holds. Returns how many; they are the first of `to`.
 Result<std::size_t> read_nodes(const File& file, std::uint64_t id, std::span<StackNode> to) {
@@ -57,26 +60,34 @@ bool StackRoom::has(std::uint64_t id) {
   return id < room_;
 }
 
-// A node's links are the writers' business: what a node is, its own checksum says.
-bool Stacks::is_node(std::uint32_t id) const {
-  const StackNode& node = nodes_[id];
-  return node.parent < id && node.check == format::node_check(format::node_digest(id, node));
+// Returns true if the node is sound. A node's links are the writers' business: what a node is, its
+// own checksum says.
+bool Stacks::take(std::uint32_t id, const StackNode& node) {
+  nodes_[id] = {node.pc, node.parent, node.check};
+  const std::uint64_t digest = format::node_digest(id, node);
+  if (node.parent >= id || node.check != format::node_check(digest)) return false;
+  is_sound_[id] = true;
+  digest_ ^= digest;
+  return true;
 }
 
 // Reads the nodes up to number `end`, piece by piece.
 Result<void> Stacks::append(const File& file, std::uint64_t end, const Interrupt& interrupt) {
   if (end > kMostNodes) return fault("a file of call stacks has too many nodes", "record again");
+  std::vector<StackNode> piece;
   std::size_t empty = 0;
+  nodes_.reserve(end);
   while (size() < end) {
     if (interrupt.asked()) return interrupted();
     const std::uint32_t begin = size();
-    nodes_.resize(std::min<std::uint64_t>(end, begin + std::uint64_t{kPiece}));
-    is_sound_.resize(nodes_.size());
-    if (const auto read = read_nodes(file, begin, std::span(nodes_).subspan(begin)); !read)
+    piece.assign(std::min<std::uint64_t>(end - begin, kPiece), {});
+    if (const auto read = read_nodes(file, begin, piece); !read)
       return tl::unexpected(read.error());
-    for (std::uint32_t id = begin; id < size(); ++id) {
-      missing_.push_back(id);
-      empty = is_empty(nodes_[id]) ? empty + 1 : 0;
+    nodes_.resize(begin + piece.size());
+    is_sound_.resize(nodes_.size());
+    for (std::uint32_t i = 0; i < piece.size(); ++i) {
+      empty = is_empty(piece[i]) ? empty + 1 : 0;
+      if (begin + i != 0 && !take(begin + i, piece[i])) missing_.push_back(begin + i);
     }
     if (empty > kMostEmpty) return fault("a file of call stacks has a hole", "record again");
   }
@@ -98,28 +109,22 @@ Result<void> Stacks::read_new(const Experiment& experiment, const Interrupt& int
   // A writer that has taken a number may not have made the room for it yet.
   const std::uint64_t room = bytes < place_of(0) ? 0 : (bytes - place_of(0)) / sizeof(StackNode);
   if (header.closed == 1 && room < header.nodes) return damaged(path, "its end is missing");
-  const std::uint32_t begin = size();
-  if (auto read = append(*file, std::min<std::uint64_t>(header.nodes, room), interrupt); !read)
-    return read;
   std::vector<std::uint32_t> missing;
   for (const std::uint32_t id : missing_) {
-    if (interrupt.asked(id + 1)) return interrupted();
-    if (id == 0) continue;
-    if (id < begin)
-      if (auto read = read_nodes(*file, id, std::span(&nodes_[id], 1)); !read)
-        return tl::unexpected(read.error());
-    is_sound_[id] = is_node(id);
-    if (is_sound_[id]) continue;
-    if (header.closed == 1 && !is_empty(nodes_[id]))
-      return damaged(path, "call stack " + std::to_string(id) + " is wrong");
-    missing.push_back(id);
+    if (interrupt.asked(id)) return interrupted();
+    StackNode node{};
+    if (auto read = read_nodes(*file, id, std::span(&node, 1)); !read)
+      return tl::unexpected(read.error());
+    if (!take(id, node)) missing.push_back(id);
   }
   missing_ = std::move(missing);
+  if (auto read = append(*file, std::min<std::uint64_t>(header.nodes, room), interrupt); !read)
+    return read;
   if (header.closed != 1) return {};
-  std::uint64_t digest = 0;
-  for (std::uint32_t id = 1; id < size(); ++id)
-    if (is_sound_[id]) digest ^= format::node_digest(id, nodes_[id]);
-  if (digest != header.digest) return damaged(path, "its checksum is wrong");
+  for (const std::uint32_t id : missing_)
+    if (!is_empty(nodes_[id]))
+      return damaged(path, "call stack " + std::to_string(id) + " is wrong");
+  if (digest_ != header.digest) return damaged(path, "its checksum is wrong");
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include "libcollector/format/stacks.h"
 #include "reader/base/interrupt.h"
+#include "reader/base/large_vector.h"
 #include "reader/base/result.h"
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
@@ -35,19 +36,27 @@ class Stacks {
   // of no more use.
   Result<void> read_new(const Experiment& experiment, const Interrupt& interrupt = {});
 
+  // What reports need of a format::StackNode.
+  struct Node {
+    std::uint64_t pc = 0;
+    std::uint32_t parent = 0;
+    std::uint32_t check = 0;
+  };
+
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   bool contains(StackId id) const { return index(id) < size() && is_sound_[index(id)]; }
   // id: contained.
-  const format::StackNode& node(StackId id) const { return nodes_[index(id)]; }
+  const Node& node(StackId id) const { return nodes_[index(id)]; }
   StackId parent(StackId id) const { return StackId{node(id).parent}; }
 
  private:
-  bool is_node(std::uint32_t id) const;
+  bool take(std::uint32_t id, const format::StackNode& node);
   Result<void> append(const File& file, std::uint64_t end, const Interrupt& interrupt);
 
-  std::vector<format::StackNode> nodes_;
+  LargeVector<Node> nodes_;
   std::vector<bool> is_sound_;          // was linked, as far as its checksum tells
   std::vector<std::uint32_t> missing_;  // numbers given out whose nodes were not there yet
+  std::uint64_t digest_ = 0;            // of the sound ones
 };
 
 }  // namespace gnomon::reader

@@ -26,9 +26,9 @@ Result<void> StackFunctions::read_new(const Interrupt& interrupt) {
 void StackFunctions::add_node(StackId id, const Interrupt& interrupt) {
   epochs_.push_back(first_epoch_);
   if (index(id) == 0 || !stacks_.contains(id)) return;
-  const format::StackNode& node = stacks_.node(id);
+  const Stacks::Node& node = stacks_.node(id);
   if (format::is_epoch_mark(node.pc)) {
-    epochs_.back() += epoch_of(node);
+    epochs_.back() += epoch_of_mark(node.pc);
     return;
   }
   epochs_.back() = epochs_[node.parent];

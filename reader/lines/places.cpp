@@ -102,11 +102,12 @@ const SlotTarget* Places::slot(const Location& slot, const Interrupt& interrupt)
 
 PlaceId Places::at(Grain grain, std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
                    const Interrupt& interrupt) {
-  auto& known = known_[epoch];
+  FlatMap<Known>& known = known_[epoch];
   const std::uint64_t key = pc << 1 | (is_leaf ? 1 : 0);  // no code lies in the upper half
-  auto found = known.find(key);
-  if (found == known.end()) found = known.emplace(key, find(pc, epoch, is_leaf, interrupt)).first;
-  return found->second.ids[index(grain)];
+  if (const Known* const found = known.find(key)) return found->ids[index(grain)];
+  const Known found = find(pc, epoch, is_leaf, interrupt);
+  *known.add(key).first = found;
+  return found.ids[index(grain)];
 }
 
 Places::Known Places::find(std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
@@ -211,8 +212,7 @@ std::vector<std::uint32_t> Places::lines_with_code(SourceFileId file, bool with_
 
 void Places::objects_have_changed() {
   for (auto& [epoch, known] : known_)
-    std::erase_if(
-        known, [&](const auto& at) { return space_.function(at.second.function).object.empty(); });
+    known.erase_if([&](const Known& at) { return space_.function(at.function).object.empty(); });
 }
 
 }  // namespace gnomon::reader

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "reader/base/flat_map.h"
 #include "reader/base/interrupt.h"
 #include "reader/lines/code_bytes.h"
 #include "reader/lines/object_lines.h"
@@ -100,8 +101,8 @@ class Places {
     std::map<Key, PlaceId> known;
   };
   struct Known {
-    FunctionId function;
-    std::array<PlaceId, kGrains> ids;
+    FunctionId function{};
+    std::array<PlaceId, kGrains> ids{};
   };
   // Of the file with that number; null: it has none.
   ObjectLines* lines_of(std::size_t file, const Interrupt& interrupt);
@@ -121,7 +122,7 @@ class Places {
   AddressSpace& space_;
   SourceFiles files_;
   std::array<OfGrain, kGrains> grains_;
-  std::map<std::uint32_t, std::unordered_map<std::uint64_t, Known>> known_;  // by epoch
+  std::map<std::uint32_t, FlatMap<Known>> known_;  // by epoch
   std::map<std::uint32_t, std::unordered_map<std::uint64_t, std::vector<InlineFrame>>>
       inlined_;                                 // by epoch and pc
   std::map<FunctionId, SourcePlace> declared_;  // functions that are inlined

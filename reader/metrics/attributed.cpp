@@ -3,20 +3,24 @@
 
 #include <algorithm>
 
+#include "reader/base/flat_map.h"
+
 namespace gnomon::reader {
 namespace {
 
-void merge(std::vector<Attributed>& edges) {
+// Of all calls of one function by another: what they add to the callee, and to the caller.
+struct Edge {
+  std::uint64_t to_callee = 0, to_caller = 0;
+};
+
+std::uint64_t key_of(FunctionId caller, FunctionId callee) {
+  return std::uint64_t{index(caller)} << 32 | index(callee);
+}
+
+void sort(std::vector<Attributed>& edges) {
   std::sort(edges.begin(), edges.end(), [](const Attributed& a, const Attributed& b) {
     return index(a.function) < index(b.function);
   });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < edges.size(); ++i)
-    if (kept > 0 && edges[kept - 1].function == edges[i].function)
-      edges[kept - 1].value += edges[i].value;
-    else
-      edges[kept++] = edges[i];
-  edges.resize(kept);
 }
 
 }  // namespace
@@ -33,16 +37,23 @@ std::vector<Neighbours> neighbours(const CallTree& tree, const Values& inclusive
     innermost[index(node.same)] -= inclusive[n];
     call[index(node.through)] -= inclusive[n];
   }
-  std::vector<Neighbours> result(functions);
+  FlatMap<Edge> edges;
   for (std::uint32_t n = 1; n < tree.size(); ++n) {
     const CallTree::Node& node = tree.node(CallId{n});
-    const FunctionId caller = tree.node(node.parent).function;
-    result[index(node.function)].callers.push_back({caller, innermost[n]});
-    result[index(caller)].callees.push_back({node.function, call[n]});
+    Edge& edge = *edges.add(key_of(tree.node(node.parent).function, node.function)).first;
+    edge.to_callee += innermost[n];
+    edge.to_caller += call[n];
   }
+  std::vector<Neighbours> result(functions);
+  edges.for_each([&](std::uint64_t key, const Edge& edge) {
+    const FunctionId caller{static_cast<std::uint32_t>(key >> 32)};
+    const FunctionId callee{static_cast<std::uint32_t>(key)};
+    result[index(callee)].callers.push_back({caller, edge.to_callee});
+    result[index(caller)].callees.push_back({callee, edge.to_caller});
+  });
   for (Neighbours& each : result) {
-    merge(each.callers);
-    merge(each.callees);
+    sort(each.callers);
+    sort(each.callees);
   }
   return result;
 }

@@ -2,9 +2,9 @@
 #include "reader/metrics/call_tree.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace gnomon::reader {
-
 namespace {
 
 // The frames that each frame calls, one list behind the other.
@@ -14,7 +14,7 @@ class CalledFrames {
     for_each(frames, [&](std::uint32_t, const Frame& frame) { ++first_[frame.caller + 1]; });
     for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
     all_.resize(first_.back());
-    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    LargeVector<std::uint32_t> next(first_.begin(), first_.end() - 1);
     for_each(frames,
              [&](std::uint32_t id, const Frame& frame) { all_[next[frame.caller]++] = id; });
   }
@@ -30,72 +30,99 @@ class CalledFrames {
       if (frames[id].function != Frame::kNone) what(id, frames[id]);
   }
 
-  std::vector<std::uint32_t> first_, all_;
+  LargeVector<std::uint32_t> first_, all_;
+};
+
+// Makes the nodes, each behind the one that calls it. The collector has written the frames of a
+// call path mostly one behind the other: on the way down they are met in that order.
+class Descent {
+ public:
+  Descent(std::span<const Frame> frames, LargeVector<CallTree::Node>& nodes,
+          LargeVector<CallId>& place)
+      : frames_(frames), called_(frames), nodes_(nodes), place_(place) {}
+
+  void run(FunctionId total, const Interrupt& interrupt) {
+    merged_.push_back(0);
+    groups_.push_back({0, 1, CallId::none, 0, total});
+    for (std::uint64_t steps = 0; !groups_.empty() && !interrupt.asked(steps); ++steps) {
+      const Group group = groups_.back();
+      groups_.pop_back();
+      find_called(group, enter(group));
+    }
+  }
+
+ private:
+  // Frames that become one node: a part of `merged_`.
+  struct Group {
+    std::uint32_t begin, end;
+    CallId parent;
+    std::uint32_t depth;  // of the node; <Total>: 0
+    FunctionId function;
+  };
+  // A node on the way to the present one.
+  struct Step {
+    CallId node;
+    FunctionId function;
+    std::uint32_t before;  // what `latest_` said of the function above the node
+  };
+
+  CallId enter(const Group& group) {
+    for (; path_.size() > group.depth; path_.pop_back())
+      latest_[index(path_.back().function)] = path_.back().before;
+    const CallId node{static_cast<std::uint32_t>(nodes_.size())};
+    nodes_.push_back({group.parent, group.function});
+    if (index(group.function) >= latest_.size()) latest_.resize(index(group.function) + 1);
+    std::uint32_t& last = latest_[index(group.function)];
+    if (last != 0) nodes_.back().same = path_[last - 1].node;
+    path_.push_back({node, group.function, last});
+    if (last != 0) nodes_.back().through = path_[last].node;
+    last = static_cast<std::uint32_t>(path_.size());
+    return node;
+  }
+
+  // Puts what the frames of a group call on the pile, in place of the group: the function of the
+  // smallest id on top.
+  void find_called(const Group& group, CallId node) {
+    callees_.clear();
+    for (std::uint32_t at = group.begin; at < group.end; ++at) {
+      place_[merged_[at]] = node;
+      for (const std::uint32_t id : called_.of(merged_[at]))
+        callees_.emplace_back(frames_[id].function, id);
+    }
+    merged_.resize(group.begin);
+    if (callees_.size() > 1)
+      std::sort(callees_.begin(), callees_.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+      });
+    for (const auto& [function, id] : callees_) {
+      if (merged_.size() == group.begin || groups_.back().function != function)
+        groups_.push_back(
+            {static_cast<std::uint32_t>(merged_.size()), 0, node, group.depth + 1, function});
+      merged_.push_back(id);
+      groups_.back().end = static_cast<std::uint32_t>(merged_.size());
+    }
+  }
+
+  std::span<const Frame> frames_;
+  const CalledFrames called_;
+  LargeVector<CallTree::Node>& nodes_;
+  LargeVector<CallId>& place_;
+  std::vector<Group> groups_;          // to be entered, the next one last
+  std::vector<std::uint32_t> merged_;  // their frames, in the same order
+  std::vector<std::pair<FunctionId, std::uint32_t>> callees_;
+  std::vector<Step> path_;
+  std::vector<std::uint32_t> latest_;  // by function: its last place in `path_`, from 1; 0: none
 };
 
 }  // namespace
 
-CallTree::CallTree(FunctionId total, std::span<const Frame> frames, std::vector<CallId>& place,
+CallTree::CallTree(FunctionId total, std::span<const Frame> frames, LargeVector<CallId>& place,
                    const Interrupt& interrupt) {
-  nodes_.push_back({CallId::none, total});
-  place.assign(frames.size(), CallId::total);
-  if (!frames.empty()) merge(frames, place, interrupt);
-  find_recursion(interrupt);
-}
-
-// Breadth first: the frames of a node lie beside each other in `merged`, and what they call is
-// sorted by function.
-void CallTree::merge(std::span<const Frame> frames, std::vector<CallId>& place,
-                     const Interrupt& interrupt) {
-  const CalledFrames called(frames);
-  std::vector<std::uint32_t> merged{0}, end_of_node{1};
-  std::vector<std::pair<FunctionId, std::uint32_t>> callees;
-  for (std::uint32_t n = 0, at = 0; n < size() && !interrupt.asked(n); ++n) {
-    callees.clear();
-    for (; at < end_of_node[n]; ++at)
-      for (const std::uint32_t id : called.of(merged[at]))
-        callees.push_back({frames[id].function, id});
-    std::sort(callees.begin(), callees.end());
-    nodes_[n].first_called = size();
-    for (const auto& [function, id] : callees) {
-      if (nodes_.size() == nodes_[n].first_called || nodes_.back().function != function) {
-        nodes_.push_back({CallId{n}, function});
-        end_of_node.push_back(0);
-      }
-      merged.push_back(id);
-      end_of_node.back() = static_cast<std::uint32_t>(merged.size());
-      place[id] = CallId{size() - 1};
-    }
-  }
-}
-
-// Depth first: on the way down `latest` knows the last node of each function.
-void CallTree::find_recursion(const Interrupt& interrupt) {
-  std::uint32_t functions = 0;
-  for (const Node& node : nodes_) functions = std::max(functions, index(node.function) + 1);
-  struct Step {
-    std::uint32_t node, next;
-    std::uint32_t before;  // latest of its function above it, as a depth; 0: none
-  };
-  std::vector<std::uint32_t> latest(functions);  // depth + 1
-  std::vector<Step> path;
-  const auto enter = [&](std::uint32_t n) {
-    std::uint32_t& last = latest[index(nodes_[n].function)];
-    if (last != 0) nodes_[n].same = CallId{path[last - 1].node};
-    path.push_back({n, nodes_[n].first_called, last});
-    if (last != 0) nodes_[n].through = CallId{path[last].node};
-    last = static_cast<std::uint32_t>(path.size());
-  };
-  std::uint64_t steps = 0;
-  for (enter(0); !path.empty() && !interrupt.asked(steps++);) {
-    Step& top = path.back();
-    if (top.next < called(top.node).end) {
-      enter(top.next++);
-      continue;
-    }
-    latest[index(nodes_[top.node].function)] = top.before;
-    path.pop_back();
-  }
+  place.assign(std::max<std::size_t>(frames.size(), 1), CallId::total);
+  nodes_.reserve(place.size());
+  constexpr Frame kNoFrame{0, Frame::kNone};
+  Descent(frames.empty() ? std::span(&kNoFrame, 1) : frames, nodes_, place).run(total, interrupt);
+  place.resize(frames.size());
 }
 
 Values inclusive_by_node(const CallTree& tree, const Values& exclusive) {

@@ -2,9 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "reader/base/interrupt.h"
+#include "reader/base/large_vector.h"
 #include "reader/base/units.h"
 
 namespace gnomon::reader {
@@ -12,7 +12,7 @@ namespace gnomon::reader {
 enum class CallId : std::uint32_t { total = 0, none = ~0u };
 
 // A value of one metric per node, or per function: indexed by id.
-using Values = std::vector<std::uint64_t>;
+using Values = LargeVector<std::uint64_t>;
 
 // A frame of the forest that call stacks share, at the place that is its number.
 struct Frame {
@@ -22,7 +22,8 @@ struct Frame {
 };
 
 // Node 0 is <Total>, the caller of the outermost functions. A node stands for all call stacks that
-// pass the same functions in the same order. Callers have smaller numbers than what they call.
+// pass the same functions in the same order. Behind each node stands all that it calls, depth first
+// and in order of the functions' ids.
 class CallTree {
  public:
   struct Node {
@@ -31,28 +32,18 @@ class CallTree {
     // Recursion: the nearest node above that is the same function (none: there is none), and the
     // node below that one on the way here.
     CallId same = CallId::none, through = CallId::none;
-    std::uint32_t first_called = 0;  // its callees are the nodes from here to the next's first
-  };
-  struct Called {
-    std::uint32_t begin, end;
   };
 
   // frames[0] is not looked at. `place`: becomes the node of each frame. One that was interrupted
   // lacks nodes.
-  CallTree(FunctionId total, std::span<const Frame> frames, std::vector<CallId>& place,
+  CallTree(FunctionId total, std::span<const Frame> frames, LargeVector<CallId>& place,
            const Interrupt& interrupt = {});
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   const Node& node(CallId id) const { return nodes_[index(id)]; }
-  Called called(std::uint32_t node) const {
-    return {nodes_[node].first_called, node + 1 < size() ? nodes_[node + 1].first_called : size()};
-  }
 
  private:
-  void merge(std::span<const Frame> frames, std::vector<CallId>& place, const Interrupt& interrupt);
-  void find_recursion(const Interrupt& interrupt);
-
-  std::vector<Node> nodes_;
+  LargeVector<Node> nodes_;
 };
 
 // By node: what `exclusive` says of it and of all below it.

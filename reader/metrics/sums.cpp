@@ -5,15 +5,29 @@
 
 namespace gnomon::reader {
 
+Sums::Group& Sums::group_of(const std::string& event) {
+  std::unique_ptr<Group>& group = groups_[event];
+  if (group) return *group;
+  group = std::make_unique<Group>();
+  for (std::size_t m = 0; m < metric_table().size(); ++m) {
+    if (metric_table()[m].event != event) continue;
+    places_[m] = {group.get(), group->metrics.size()};
+    group->metrics.push_back(m);
+  }
+  group->waiting_values.resize(kWaiting * group->metrics.size());
+  return *group;
+}
+
 const Sums::Plan& Sums::plan_of(const EventLayout& layout) {
   Plan& plan = plans_[layout.id];
   if (plan.layout == &layout) return plan;
-  plan = {&layout, layout.field("stack"), {}};
-  for (std::uint32_t m = 0; m < metric_table().size(); ++m) {
-    const Metric& metric = metric_table()[m];
+  Group& group = group_of(layout.name);
+  plan = {&layout, layout.field("stack"), &group, {}};
+  for (std::size_t column = 0; column < group.metrics.size(); ++column) {
+    const Metric& metric = metric_table()[group.metrics[column]];
     const auto* field = layout.field(metric.field);
-    if (metric.event == layout.name && (field || metric.field.empty()))
-      plan.addends.push_back({m, field});
+    if (field || metric.field.empty())
+      plan.addends.push_back({group.metrics[column], column, field});
   }
   return plan;
 }
@@ -23,7 +37,7 @@ bool Sums::add(const Event& event, StackRoom& room) {
   const std::uint64_t stack = plan.stack ? event.value(*plan.stack) : 0;
   if (plan.addends.empty()) return true;
   if (stack != 0 && !room.has(stack)) return false;
-  add(event, plan, stack);
+  add(event, plan, static_cast<std::uint32_t>(stack));
   return true;
 }
 
@@ -32,21 +46,50 @@ void Sums::add(const Event& event, std::uint32_t key) {
   if (!plan.addends.empty()) add(event, plan, key);
 }
 
-void Sums::add(const Event& event, const Plan& plan, std::uint64_t key) {
+void Sums::add(const Event& event, const Plan& plan, std::uint32_t key) {
+  Group& group = *plan.group;
+  if (group.waits == group.waiting.size()) group.settle();
   if (key >= used_.size()) used_.resize(std::max<std::size_t>(key + 1, used_.size() * 2));
   used_[key] = true;
+  group.rows.prefetch(key);
+  std::uint64_t* const values = &group.waiting_values[group.waits * group.metrics.size()];
+  group.waiting[group.waits++] = key;
   for (const Plan::Addend& addend : plan.addends) {
     PerMetric& metric = metrics_[addend.metric];
     const std::uint64_t value = addend.field ? event.value(*addend.field) : 1;
-    if (key >= metric.by_stack.size())
-      metric.by_stack.resize(std::max<std::size_t>(key + 1, metric.by_stack.size() * 2));
-    metric.by_stack[key] += value;
+    values[addend.column] = value;
     metric.total += value;
     ++metric.events;
     if (value <= metric.limit) continue;
     ++metric.beyond;
     metric.total_beyond += value;
   }
+}
+
+void Sums::Group::settle() {
+  std::array<std::size_t, kWaiting> places;
+  for (std::size_t i = 0; i < waits; ++i) {
+    const auto [row, is_new] = rows.add(waiting[i]);
+    if (is_new) {
+      *row = static_cast<std::uint32_t>(keys.size());
+      keys.push_back(waiting[i]);
+      values.resize(values.size() + metrics.size());
+    }
+    places[i] = *row * metrics.size();
+    __builtin_prefetch(&values[places[i]], 1);
+  }
+  for (std::size_t i = 0; i < waits; ++i)
+    for (std::size_t column = 0; column < metrics.size(); ++column)
+      values[places[i] + column] += waiting_values[i * metrics.size() + column];
+  waits = 0;
+}
+
+std::uint64_t Sums::value(MetricId metric, std::uint32_t key) const {
+  const Place at = places_[index(metric)];
+  if (!at.group) return 0;
+  at.group->settle();
+  const std::uint32_t* const row = at.group->rows.find(key);
+  return row ? at.group->values[*row * at.group->metrics.size() + at.column] : 0;
 }
 
 }  // namespace gnomon::reader

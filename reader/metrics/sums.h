@@ -1,8 +1,14 @@
 // Events summed per call stack, for every metric at once: each event is touched once. Any thread.
 #pragma once
+#include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "reader/base/flat_map.h"
+#include "reader/base/large_vector.h"
 #include "reader/base/result.h"
 #include "reader/base/units.h"
 #include "reader/experiment/event.h"
@@ -27,9 +33,18 @@ class Sums {
   // The events to come are described by other objects than those so far.
   void forget_layouts() { plans_.assign(plans_.size(), {}); }
 
-  // By StackId, or by that number; shorter than the stack table where the last stacks have no
-  // events.
-  const Values& by_stack(MetricId metric) const { return metrics_[index(metric)].by_stack; }
+  // Calls visit(key, value) for each StackId, or each such number, that has an event which the
+  // metric is about, in no order.
+  template <typename Visit>
+  void each(MetricId metric, Visit visit) const {
+    const Place at = places_[index(metric)];
+    if (!at.group) return;
+    at.group->settle();
+    for (std::size_t i = 0; i < at.group->keys.size(); ++i)
+      visit(at.group->keys[i], at.group->values[i * at.group->metrics.size() + at.column]);
+  }
+  // 0: the number has no event.
+  std::uint64_t value(MetricId metric, std::uint32_t key) const;
   std::uint64_t total(MetricId metric) const { return metrics_[index(metric)].total; }
   // The events beyond the limit, and their values' sum.
   std::uint64_t beyond(MetricId metric) const { return metrics_[index(metric)].beyond; }
@@ -40,28 +55,52 @@ class Sums {
   const std::vector<bool>& used() const { return used_; }
 
  private:
+  static constexpr std::size_t kWaiting = 16;
   struct PerMetric {
-    Values by_stack;
     std::uint64_t total = 0;
     std::uint64_t events = 0;
     std::uint64_t limit = ~std::uint64_t{0};
     std::uint64_t beyond = 0, total_beyond = 0;
   };
+  // The metrics about one kind of event. Many more call stacks are on the way to one that has
+  // events than have any: so the values stand close together, in the order in which their keys
+  // came.
+  struct Group {
+    std::vector<std::size_t> metrics;
+    FlatMap<std::uint32_t, std::uint32_t> rows;  // by key
+    LargeVector<std::uint32_t> keys;             // by row
+    LargeVector<std::uint64_t> values;           // of each row, one a metric
+    // Keys whose values are still to be added, and those: while more come, the processor fetches
+    // what is needed of the others.
+    std::array<std::uint32_t, kWaiting> waiting;
+    std::vector<std::uint64_t> waiting_values;  // of each, one a metric
+    std::size_t waits = 0;
+
+    void settle();
+  };
+  struct Place {
+    Group* group = nullptr;  // null: there is no such event
+    std::size_t column = 0;
+  };
   // What the layout of a kind means for the metrics; found once a kind.
   struct Plan {
     const EventLayout* layout = nullptr;
     const EventLayout::Field* stack = nullptr;
+    Group* group = nullptr;  // null: no metric is about the kind
     struct Addend {
-      std::size_t metric;
+      std::size_t metric, column;
       const EventLayout::Field* field;  // null: count
     };
     std::vector<Addend> addends;
   };
+  Group& group_of(const std::string& event);
   const Plan& plan_of(const EventLayout& layout);
-  void add(const Event& event, const Plan& plan, std::uint64_t key);
+  void add(const Event& event, const Plan& plan, std::uint32_t key);
 
   std::vector<PerMetric> metrics_{metric_table().size()};
-  std::vector<Plan> plans_{256};  // by event kind
+  std::vector<Place> places_{metric_table().size()};
+  std::map<std::string, std::unique_ptr<Group>> groups_;  // by name of the kind of event
+  std::vector<Plan> plans_{256};                          // by event kind
   std::vector<bool> used_;
 };
 

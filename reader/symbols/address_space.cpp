@@ -37,8 +37,7 @@ void AddressSpace::set_objects(std::size_t part, const Experiment& experiment, L
     process.objects.push_back({object, file_of(object, part)});
   for (auto& [epoch, known] : by_pc_)
     if (epoch / kEpochsOfPart == part)
-      std::erase_if(known,
-                    [&](const auto& at) { return functions_[index(at.second)].object.empty(); });
+      known.erase_if([&](FunctionId id) { return functions_[index(id)].object.empty(); });
 }
 
 std::vector<std::string> AddressSpace::refusals() const {
@@ -72,10 +71,9 @@ FunctionId AddressSpace::named(const std::string& name) {
 }
 
 FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
-  auto& known = by_pc_[epoch];
-  const auto at = known.find(pc);
-  if (at != known.end()) return at->second;
-  return known[pc] = find(pc, epoch);
+  FlatMap<FunctionId>& known = by_pc_[epoch];
+  if (const FunctionId* const function = known.find(pc)) return *function;
+  return *known.add(pc).first = find(pc, epoch);
 }
 
 std::optional<Location> AddressSpace::locate(std::uint64_t pc, std::uint32_t epoch) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libcollector/format/stacks.h"
+#include "reader/base/flat_map.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
@@ -26,9 +27,9 @@ namespace gnomon::reader {
 // experiments each of these parts has so many epochs of its own.
 constexpr std::uint32_t kEpochsOfPart = 1u << 20;
 
-// The epoch that a mark tells, within its part.
-inline std::uint32_t epoch_of(const format::StackNode& mark) {
-  return std::min(static_cast<std::uint32_t>(mark.pc), kEpochsOfPart - 1);
+// The epoch that the mark of a stack's node tells, within its part.
+inline std::uint32_t epoch_of_mark(std::uint64_t pc) {
+  return std::min(static_cast<std::uint32_t>(pc), kEpochsOfPart - 1);
 }
 
 // A place in a load object's file, of which each has a number however often it was loaded.
@@ -148,7 +149,7 @@ class AddressSpace {
   std::unordered_multimap<std::string, std::size_t> files_by_path_;
   std::vector<Function> functions_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, FunctionId> known_;  // file and place in it
-  std::map<std::uint32_t, std::unordered_map<std::uint64_t, FunctionId>> by_pc_;  // by epoch
+  std::map<std::uint32_t, FlatMap<FunctionId>> by_pc_;                   // by epoch
   std::unordered_map<std::string, FunctionId> named_;
   std::map<std::pair<std::size_t, std::string>, FunctionId> inlined_;
   std::map<std::size_t, FunctionId> hidden_;  // by file

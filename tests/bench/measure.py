@@ -100,6 +100,25 @@ def reading(command, cwd, rounds=3):
     return statistics.median(seconds), memory / 1024
 
 
+def in_a_session(experiment, reports, cwd):
+    """Of each report the seconds it takes first and again, in one process"""
+    mark = "help metrics"  # whose first line no report prints
+    with subprocess.Popen([GNOMON, "print", str(experiment)], cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
+        def seconds(command):
+            begin = time.monotonic()
+            session.stdin.write(f"{command}\n{mark}\n")
+            session.stdin.flush()
+            for line in session.stdout:
+                if line.startswith("Choose the columns of reports."):
+                    return time.monotonic() - begin
+            raise RuntimeError(f"`{command}` ended the session")
+
+        seconds("header")
+        taken = [(seconds(report), min(seconds(report) for _ in range(3))) for report in reports]
+        session.stdin.close()
+    return taken
+
+
 def table(head, rows):
     """Markdown."""
     print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))

@@ -29,8 +29,7 @@ class IndexItems : public Items {
   }
   std::uint64_t value(Flavour, MetricId metric, std::uint32_t item) const override {
     if (item == total()) return values_.sums.total(metric);
-    const Values& all = values_.sums.by_stack(metric);
-    return item < all.size() ? all[item] : 0;
+    return values_.sums.value(metric, item);
   }
 
  private:

@@ -40,10 +40,13 @@ std::vector<Matched> functions_of(Analysis& analysis, const Backtrace& backtrace
   return frames;
 }
 
+// What a node calls stands behind it, and ends where a node has a caller further out.
 CallId called(const CallTree& tree, CallId caller, FunctionId function) {
-  const CallTree::Called all = tree.called(index(caller));
-  for (std::uint32_t node = all.begin; node < all.end; ++node)
-    if (tree.node(CallId{node}).function == function) return CallId{node};
+  for (std::uint32_t n = index(caller) + 1; n < tree.size(); ++n) {
+    const CallTree::Node& node = tree.node(CallId{n});
+    if (node.parent == caller && node.function == function) return CallId{n};
+    if (index(node.parent) < index(caller)) break;
+  }
   return CallId::none;
 }
 
@@ -125,7 +128,8 @@ class WhereTable {
   MetricId metric_;
 };
 
-// The frame behind this one that calls it, as recorded stacks have it: <Total> calls the outermost.
+// The function that calls a frame's function on the recorded stacks: that of the next outer frame,
+// inlined frames and those that no recorded stack has left out; <Total> for the outermost.
 FunctionId caller_of(const std::vector<Matched>& frames, std::size_t number, FunctionId total) {
   const bool is_recorded = frames[number].node != CallId::none;
   for (std::size_t outer = number + 1; outer < frames.size(); ++outer)

@@ -36,12 +36,12 @@ std::string text_of(Setting setting, const std::string& text) {
   return reader::setting_text(setting, line_of(text).settings.values);
 }
 
-struct Row {
+struct WordsAndFault {
   const char *words, *fault;
 };
 
 TEST(CollectOptions, WrongLines) {
-  constexpr Row kRows[] = {
+  constexpr WordsAndFault kRows[] = {
       {"-z a",
        "gnomon collect has no option -z; `gnomon collect` without a word lists the options."},
       {"-nz a",
@@ -107,7 +107,7 @@ TEST(CollectOptions, WrongLines) {
        "-F: this version of Gnomon cannot follow descendants; `gnomon collect` without a word "
        "lists what can be chosen."},
   };
-  for (const Row& row : kRows) EXPECT_EQ(fault_of(row.words), row.fault) << row.words;
+  for (const WordsAndFault& row : kRows) EXPECT_EQ(fault_of(row.words), row.fault) << row.words;
   for (const char* option :
        {"-h", "-s", "-H", "-i", "-M", "-m", "-c", "-I", "-N", "-r", "-F", "-j", "-J", "-A", "-a"}) {
     const std::string text = fault_of(std::string(option) + " on a");

@@ -24,12 +24,12 @@ std::string set(Setting setting, std::string_view word, SettingValues values = {
   return reader::setting_text(setting, values) + (warning->empty() ? "" : " (" + *warning + ")");
 }
 
-struct Row {
+struct WordAndText {
   std::string_view word, text;
 };
 
-void expect(Setting setting, std::initializer_list<Row> rows) {
-  for (const Row& row : rows) EXPECT_EQ(set(setting, row.word), row.text) << row.word;
+void expect(Setting setting, std::initializer_list<WordAndText> rows) {
+  for (const WordAndText& row : rows) EXPECT_EQ(set(setting, row.word), row.text) << row.word;
 }
 
 TEST(SettingWords, Depths) {

@@ -40,7 +40,7 @@ Metrics metrics_of(const std::vector<Weighted>& stacks) {
     }
     leaves.push_back({caller, stack.value});
   }
-  std::vector<CallId> place;
+  LargeVector<CallId> place;
   const CallTree tree(kTotal, frames, place);
   Values exclusive(tree.size());
   for (const auto& [frame, value] : leaves) exclusive[index(place[frame])] += value;

@@ -10,7 +10,7 @@ using test::kMs;
 
 // The library is loaded behind the program.
 constexpr std::uint64_t kLibrary = 0x30000;
-constexpr std::uint64_t kMain = 0x1010, kWork = 0x1110, kWorkTwo = 0x1210,
+constexpr std::uint64_t kMainPc = 0x1010, kWork = 0x1110, kWorkTwo = 0x1210,
                         kEnter = kLibrary + 0x1010, kInner = kLibrary + 0x1110, kCallback = 0x1310;
 
 class GoldenFilters : public test::GoldenTest {
@@ -31,17 +31,17 @@ class GoldenFilters : public test::GoldenTest {
     ASSERT_TRUE(test::write_map(*recorder_, {library, kBias + kLibrary + 0x1000,
                                              kBias + kLibrary + 0x11000, kBias + kLibrary}));
     sample(format::SampleEvent::start, "", 0);
-    tick({kWork, kMain}, 400 * kMs);
-    tick({kInner, kEnter, kWork, kMain}, 300 * kMs);
+    tick({kWork, kMainPc}, 400 * kMs);
+    tick({kInner, kEnter, kWork, kMainPc}, 300 * kMs);
     thread_ = 78;
     cpu_ = 0;
-    tick({kCallback, kInner, kInner + 4, kEnter, kMain}, 200 * kMs);
+    tick({kCallback, kInner, kInner + 4, kEnter, kMainPc}, 200 * kMs);
     sample(format::SampleEvent::manual, "half", 900, 78);
-    tick({kWorkTwo, kMain}, 500 * kMs);
-    allocate({kInner, kEnter, kMain}, 0x7f0000000010, 4096);
+    tick({kWorkTwo, kMainPc}, 500 * kMs);
+    allocate({kInner, kEnter, kMainPc}, 0x7f0000000010, 4096);
     thread_ = 79;
     cpu_ = format::kNoCpu;
-    tick({kMain}, 100 * kMs);
+    tick({kMainPc}, 100 * kMs);
     sample(format::SampleEvent::end, "", 1500);
     end(1500 * kMs);
   }
