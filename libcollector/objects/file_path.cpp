@@ -34,7 +34,7 @@ class Maps {
  private:
   const long file_;
   long length_ = 0, at_ = 0;
-  char bytes_[512];
+  char bytes_[512] = {};
 };
 
 // Reads a hexadecimal number and the character after it.

@@ -12,7 +12,7 @@ namespace gnomon::reader {
 namespace {
 
 struct Matched {
-  std::optional<FunctionId> function;  // none: what is inlined counts for the function around it
+  std::optional<FunctionId> function;  // none: nothing is known of the frame itself
   CallId node = CallId::none;          // of this call path; none: nothing was recorded of that
 };
 
@@ -59,6 +59,14 @@ void find_path(const CallTree& tree, std::vector<Matched>& frames) {
     if (next == CallId::none && at != CallId::total) return;
     if (next != CallId::none) frame->node = at = next;
   }
+}
+
+// What called the outermost recorded function has no cost that is known.
+void leave_out_beyond_root(std::vector<Matched>& frames) {
+  const auto root = std::find_if(frames.rbegin(), frames.rend(),
+                                 [](const Matched& frame) { return frame.node != CallId::none; });
+  if (root == frames.rend()) return;
+  for (auto frame = frames.rbegin(); frame != root; ++frame) frame->function.reset();
 }
 
 class WhereTable {
@@ -157,6 +165,7 @@ Result<Table> where_report(Analysis& analysis, const View& view, const Backtrace
     where.table.notes.emplace_back(
         "What is inlined counts for the function around it; `inlines on` shows inlined functions "
         "by themselves.");
+  leave_out_beyond_root(frames);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (view.limit != 0 && i == view.limit) {
       where.table.left_out = {frames.size() - i, "frames"};
