@@ -16,7 +16,7 @@ class FlatMap {
  public:
   std::size_t size() const { return used_; }
 
-  // Null: there is none. Valid until the next `add`.
+  // Returns null if the map has no such key. The pointer is valid until the next `add`.
   const Value* find(Key key) const {
     if (slots_.empty()) return nullptr;
     const Slot& slot = slots_[place_of(key)];
@@ -24,7 +24,8 @@ class FlatMap {
   }
   Value* find(Key key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
 
-  // The value of the key, and whether the key is new. Valid until the next call.
+  // Returns the key's value, which is default-constructed if the key is new, and whether it is new.
+  // The pointer is valid until the next `add`.
   std::pair<Value*, bool> add(Key key) {
     if (2 * (used_ + 1) > slots_.size()) grow();
     Slot& slot = slots_[place_of(key)];

@@ -33,8 +33,8 @@ class CalledFrames {
   LargeVector<std::uint32_t> first_, all_;
 };
 
-// Makes the nodes, each behind the one that calls it. The collector has written the frames of a
-// call path mostly one behind the other: on the way down they are met in that order.
+// Makes the nodes of the call tree, depth first: a caller before the functions that it calls. The
+// collector writes the frames of a call path mostly in this order too, so memory is read in order.
 class Descent {
  public:
   Descent(std::span<const Frame> frames, LargeVector<CallTree::Node>& nodes,

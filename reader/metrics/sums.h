@@ -62,9 +62,9 @@ class Sums {
     std::uint64_t limit = ~std::uint64_t{0};
     std::uint64_t beyond = 0, total_beyond = 0;
   };
-  // The metrics about one kind of event. Many more call stacks are on the way to one that has
-  // events than have any: so the values stand close together, in the order in which their keys
-  // came.
+  // The sums of all metrics about one kind of event. Most numbers of call stacks have no event, as
+  // they stand for the callers of others: so there is a row only for each number that has events,
+  // in the order in which those numbers were first met.
   struct Group {
     std::vector<std::size_t> metrics;
     FlatMap<std::uint32_t, std::uint32_t> rows;  // by key
