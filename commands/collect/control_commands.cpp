@@ -138,6 +138,13 @@ Result<Answer> run_duration(Host& host, const Invocation& call) {
   return set_to(host, Setting::duration, call.arguments.front());
 }
 
+Result<Answer> run_heaptrace(Host& host, const Invocation& call) {
+  const std::string word = first_of(call);
+  constexpr std::string_view kKnown[] = {"on", "off", "on,free-stacks"};
+  if (word.empty()) return wrong_word("heaptrace", word, kKnown);
+  return set_to(host, Setting::heaptrace, word);
+}
+
 Result<Answer> run_depth(Host& host, const Invocation& call) {
   return set_to(host, Setting::depth, first_of(call));
 }
@@ -176,9 +183,9 @@ Result<Answer> run_future(Host&, const Invocation&) {
                "`collector show` lists what can be set");
 }
 
-constexpr char kCounters[] = "count hardware events", kHeap[] = "trace allocations",
-               kSync[] = "trace locks", kIo[] = "trace I/O", kMpi[] = "trace MPI calls",
-               kRaces[] = "detect data races", kArchive[] = "archive load objects";
+constexpr char kCounters[] = "count hardware events", kSync[] = "trace locks", kIo[] = "trace I/O",
+               kMpi[] = "trace MPI calls", kRaces[] = "detect data races",
+               kArchive[] = "archive load objects";
 
 // What a setting's command takes, behind the command's own word.
 constexpr std::string_view operands_of(Setting setting) {
@@ -248,10 +255,10 @@ constexpr std::array kControls{
             "ITEM is the first word of a setting's name; without it, or with `all`, they are all "
             "shown.\n\nThey can be changed while nothing is recorded, and stay for the session.\n",
             kShown, Role::control, 1, run_show},
+    Command{"heaptrace", "", operands_of(Setting::heaptrace), "Trace allocations.",
+            help_of(Setting::heaptrace), kNoOptions, Role::control, 1, run_heaptrace},
     Command{"hwprofile", "", "", "Count hardware events.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kCounters>},
-    Command{"heaptrace", "", "", "Trace allocations.", "", kNoOptions, Role::future, kAnyNumber,
-            run_future<kHeap>},
     Command{"synctrace", "", "", "Trace locks.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kSync>},
     Command{"iotrace", "", "", "Trace I/O.", "", kNoOptions, Role::future, kAnyNumber,

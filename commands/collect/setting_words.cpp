@@ -159,6 +159,14 @@ Result<Parsed> signal_in(const SettingRow&, std::string_view word) {
   return Parsed{number, ""};
 }
 
+Result<Parsed> heap_in(const SettingRow& row, std::string_view word) {
+  constexpr std::uint64_t kValues[] = {0, format::kHeapOn, format::kHeapOn | format::kFreeStacks};
+  for (const std::uint64_t value : kValues)
+    if (word == text_of(row, value)) return Parsed{value, ""};
+  return fault(fmt::format("{} is no word of {}", shown(word), row.name),
+               "on, off and on,free-stacks are");
+}
+
 Result<Parsed> parsed(const SettingRow& row, std::string_view word) {
   switch (row.type) {
     case SettingType::interval:
@@ -169,6 +177,8 @@ Result<Parsed> parsed(const SettingRow& row, std::string_view word) {
       return signal_in(row, word);
     case SettingType::count:
       return count_in(row, word);
+    case SettingType::heap:
+      return heap_in(row, word);
     default:
       return time_of(row, word);
   }
@@ -240,7 +250,7 @@ struct Shown {
 };
 
 std::string range_of(const SettingRow& row) {
-  if (row.type == SettingType::signal) return "";
+  if (row.type == SettingType::signal || row.type == SettingType::heap) return "";
   return fmt::format("{} to {}", text_of(row, row.least), text_of(row, row.most));
 }
 

@@ -48,7 +48,8 @@ Result<Line> read_line(const std::vector<std::string>& words) {
     const bool is_option = word.size() > 1 && word[0] == '-';
     const bool may_have =
         last && !is_last && !is_option && last->words.size() < last->report->arguments;
-    if (!must_have && is_experiment_name(word)) {
+    const bool is_plain_end = is_last && !is_option && word != "-";
+    if (!must_have && (is_experiment_name(word) || is_plain_end)) {
       line.experiments.push_back(word);
     } else if (must_have || may_have) {
       line.reports.back().words.push_back(word);
@@ -63,8 +64,6 @@ Result<Line> read_line(const std::vector<std::string>& words) {
       const auto option = rest.first(length_of_option(rest));
       line.options.emplace_back(option.begin(), option.end());
       i += option.size() - 1;
-    } else if (is_last) {
-      line.experiments.push_back(word);
     } else {
       return fault("unexpected argument " + word,
                    "the experiment comes last, a report's arguments follow its name");

@@ -12,7 +12,6 @@ namespace {
 
 using reader::Expansion;
 using reader::SelectionKind;
-using reader::Table;
 
 std::string joined(std::span<const std::string> words) {
   std::string text;

@@ -12,7 +12,6 @@
 namespace gnomon::commands {
 namespace {
 
-using reader::Table;
 
 Result<Answer> run_where(Host& host, const Invocation& call) {
   const auto backtrace = host.backtrace();

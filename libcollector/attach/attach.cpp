@@ -53,11 +53,13 @@ void forget_foreign_threads(std::uint32_t pid) {
 // Binds a second time at the end, because another thread may have been in the middle of binding a
 // word to libc.
 void follow_program(Recorder& recorder, AttachRequest& request) {
-  const Bound first = bind_hooks();
+  const Families families = bit_of(Family::program) | families_to_trace();
+  recorder.drop(format::Drop::own_functions, find_traced_originals(families_to_trace()));
+  const Bound first = bind_hooks(families);
   if (has_clock()) sample_tasks(recorder, request);
-  const Bound late = bind_hooks();
+  const Bound late = bind_hooks(families);
   request.unbound = late.refused;
-  for (std::uint32_t i = 0; i < request.unbound; ++i) recorder.drop(format::Drop::unbound);
+  recorder.drop(format::Drop::unbound, request.unbound);
   if (const char* maker = bound_elsewhere("pthread_create")) {
     recorder.drop(format::Drop::foreign_thread_makers);
     std::strncpy(request.thread_maker, maker, sizeof request.thread_maker - 1);

@@ -119,7 +119,7 @@ Attached give_process_back(AttachRequest& request) {
   }
   give_control_signals_back();
   restore_handler_masks();
-  request.unbound = unbind_hooks().refused;
+  request.unbound = unbind_hooks(kAllFamilies).refused;
   return Attached::released;
 }
 

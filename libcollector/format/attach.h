@@ -16,7 +16,7 @@ inline constexpr const char* kAttachFunction = "gnomon_attach";
 // Ends that recording and gives the process back everything that the collector has changed in it.
 // Called likewise.
 inline constexpr const char* kReleaseFunction = "gnomon_release";
-inline constexpr std::uint32_t kAttachVersion = 9;
+inline constexpr std::uint32_t kAttachVersion = 10;
 
 // Data of libcollector.so: HookedFunction[kHooks], unused rows 0. In a program that is bound to the
 // collector, libc's own symbol table leads to the replacements.

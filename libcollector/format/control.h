@@ -85,6 +85,8 @@ enum class Drop : std::uint32_t {
   foreign_thread_makers = 7,
   unbound = 8,
   samples = 9,
+  wrong_stacks = 10,
+  own_functions = 11,
 };
 struct DropText {
   Drop drop;
@@ -108,6 +110,9 @@ inline constexpr std::array kDrops{
     DropText{Drop::unbound,
              "call sites that bypass the collector, because their memory cannot be changed"},
     DropText{Drop::samples, "samples of the process's use of the system that could not be written"},
+    DropText{Drop::wrong_stacks, "traced calls whose call stack was wrong"},
+    DropText{Drop::own_functions,
+             "functions that the program itself defines, so that its calls of them are not traced"},
 };
 
 // What gnomon-sampler is asked for. sample: take one with this label. end: take the last one, the

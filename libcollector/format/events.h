@@ -92,7 +92,8 @@ struct HeapFree {
 };
 static_assert(sizeof(HeapFree) == 16);
 
-inline constexpr std::uint8_t kHeapAllocation = 1, kHeapFree = 2, kClockSample = 16;
+// kept: the block that the free before was about is not free after all, because realloc(3) failed.
+inline constexpr std::uint8_t kHeapAllocation = 1, kHeapFree = 2, kHeapKept = 3, kClockSample = 16;
 
 inline constexpr Field kCompactAddress{"address", "HVADDR", 0, 6, Unit::address};
 inline constexpr std::array kEventKinds{
@@ -113,6 +114,12 @@ inline constexpr std::array kEventKinds{
               {kCompactAddress,
                {"stack", "STACK", offsetof(HeapFree, stack), 4, Unit::stack},
                {"time", "TSTAMP", offsetof(HeapFree, time), 4, Unit::time}}},
+    EventKind{kHeapKept,
+              "kept",
+              DataKind::heaptrace,
+              Layout::compact,
+              sizeof(HeapFree),
+              {kCompactAddress, {"time", "TSTAMP", offsetof(HeapFree, time), 4, Unit::time}}},
     EventKind{
         kClockSample, "clock", DataKind::profile, Layout::head, sizeof(ClockSample),
         with_head({"weight", "NTICK_NSEC", offsetof(ClockSample, weight), 8, Unit::nanoseconds})},

@@ -20,12 +20,17 @@ enum class Setting : std::uint8_t {
   hold,
   number,
   depth,
+  heaptrace,
+  verify,
 };
-inline constexpr std::size_t kSettingCount = 11;
+inline constexpr std::size_t kSettingCount = 13;
 
 // What a setting's number means. interval: ns of a thread's CPU time, 0 is off. time: ns, 0 is off.
 // size: bytes, 0 is unlimited. flag: 0 or 1. signal: its number, 0 is none. count: as it is.
-enum class SettingType : std::uint8_t { interval, time, size, flag, signal, count };
+// heap: bits, see kHeapOn.
+enum class SettingType : std::uint8_t { interval, time, size, flag, signal, count, heap };
+// Of SettingType::heap; 0 is off.
+inline constexpr std::uint64_t kHeapOn = 1, kFreeStacks = 2;
 
 // least, most: of a value that is not 0. name: in the header and in `collector show`. command: what
 // sets it in LLDB, empty: nothing does. option, long_option, operand: of `gnomon collect`,
@@ -82,6 +87,14 @@ inline constexpr std::array kSettings{
     SettingRow{Setting::depth, "d", "depth", SettingType::count, 16, 16384, 1024, "depth FRAMES",
                "-D", "--depth", "FRAMES",
                "The most frames that are recorded of a call stack, from the innermost."},
+    SettingRow{Setting::heaptrace, "H", "heaptrace", SettingType::heap, kHeapOn,
+               kHeapOn | kFreeStacks, 0, "heaptrace on|off[,free-stacks]", "-H", "--heap",
+               "on|off[,free-stacks]",
+               "Each call that allocates or frees memory is recorded, an allocation with its call "
+               "stack; with free-stacks, a free as well."},
+    SettingRow{Setting::verify, "V", "verify", SettingType::flag, 0, 1, 0, "", "", "", "",
+               "For tests: the call stack of each traced call is walked a second time without "
+               "what was kept of earlier ones; those that differ are counted."},
 };
 static_assert(kSettings.size() == kSettingCount);
 static_assert([] {
@@ -111,7 +124,7 @@ class SettingValues {
   std::array<std::uint64_t, kSettingCount> values_{};
 };
 
-inline constexpr std::size_t kSettingsBytes = 264;  // of the text, with a final 0
+inline constexpr std::size_t kSettingsBytes = 368;  // of the text, with a final 0
 struct SettingsText {
   char text[kSettingsBytes];
 };

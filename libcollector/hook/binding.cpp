@@ -1,7 +1,7 @@
 // Binds a program that was linked before the collector came to the hooks: words of its load objects
-// that hold the address of a hooked libc function get the replacement's address, and so does libc's
-// own symbol table, from which the loader takes what is bound, loaded or looked up later. Undoes
-// the same. Normal context; other threads run.
+// that hold the address of a hooked function get the replacement's address, and so does the symbol
+// table of the object that defines the function, from which the loader takes what is bound, loaded
+// or looked up later. Undoes the same. Normal context; other threads run.
 #include "libcollector/hook/binding.h"
 
 #include <dlfcn.h>
@@ -25,13 +25,13 @@ constexpr std::uint64_t kPage = 4096;
 
 std::uint64_t number(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
 
-enum class Towards { us, libc };
+enum class Towards { us, originals };
 
 struct Pass {
   Mappings mappings;
   Towards towards;
-  ByteRange originals;  // contains all originals (libc)
-  ByteRange from;       // contains every address that this pass replaces
+  Families families;
+  ByteRange from;  // contains every address that this pass replaces
   Bound bound;
 };
 
@@ -40,11 +40,15 @@ constinit Pass* under_way = nullptr;
 std::uint64_t original(const Hook& hook) { return number(hook.original->found); }
 std::uint64_t replacement(const Hook& hook) { return number(hook.replacement); }
 
-ByteRange range_of(std::uint64_t (*function)(const Hook&)) {
+bool is_of(const Hook& hook, const Pass& pass) {
+  return (bit_of(hook.family) & pass.families) != 0 && original(hook) != 0;
+}
+
+ByteRange range_of(std::uint64_t (*function)(const Hook&), const Pass& pass) {
   ByteRange range{~0ull, 0};
   for (const Hook& hook : all_hooks()) {
+    if (!is_of(hook, pass)) continue;
     const std::uint64_t at = function(hook);
-    if (at == 0) continue;
     range = {std::min(range.begin, at), std::max(range.end, at + 1)};
   }
   return range;
@@ -56,7 +60,7 @@ std::uint64_t other_side(std::uint64_t function, const Pass& pass) {
   if (!pass.from.contains(function)) return 0;
   const bool to_us = pass.towards == Towards::us;
   for (const Hook& hook : all_hooks())
-    if ((to_us ? original(hook) : replacement(hook)) == function)
+    if (is_of(hook, pass) && (to_us ? original(hook) : replacement(hook)) == function)
       return to_us ? replacement(hook) : original(hook);
   return 0;
 }
@@ -114,15 +118,30 @@ bool holds_address(const ElfW(Rela) & relocation) {
   return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
 }
 
-void bind_slots(std::span<const ElfW(Rela)> relocations, const LoadObject& object, Pass& pass) {
+void bind_word(std::uint64_t at, const LoadObject& object, Pass& pass) {
+  if (!is_word_of(at, object, pass)) return;
+  const std::uint64_t now = atomic(*reinterpret_cast<std::uint64_t*>(at)).load();
+  const std::uint64_t other = other_side(now, pass);
+  if (other == 0) return;
+  const Unlocked word({at, at + 8}, object, pass);
+  ++(word.replace(at, now, other) ? pass.bound.slots : pass.bound.refused);
+}
+
+// The executable's copy of a library's variable, which may be a table of functions.
+std::uint64_t copied_bytes(const ElfW(Rela) & relocation, const DynamicSection& section) {
+  const std::uint64_t symbol = ELF64_R_SYM(relocation.r_info);
+  if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_COPY || symbol >= section.symbols.size())
+    return 0;
+  return section.symbols[symbol].st_size;
+}
+
+void bind_slots(std::span<const ElfW(Rela)> relocations, const DynamicSection& section,
+                const LoadObject& object, Pass& pass) {
   for (const auto& relocation : relocations) {
     const std::uint64_t at = object.bias + relocation.r_offset;
-    if (!holds_address(relocation) || !is_word_of(at, object, pass)) continue;
-    const std::uint64_t now = atomic(*reinterpret_cast<std::uint64_t*>(at)).load();
-    const std::uint64_t other = other_side(now, pass);
-    if (other == 0) continue;
-    const Unlocked word({at, at + 8}, object, pass);
-    ++(word.replace(at, now, other) ? pass.bound.slots : pass.bound.refused);
+    if (holds_address(relocation)) bind_word(at, object, pass);
+    for (std::uint64_t i = 0; i + 8 <= copied_bytes(relocation, section); i += 8)
+      bind_word(at + i, object, pass);
   }
 }
 
@@ -167,17 +186,23 @@ void for_all_objects(Pass& pass, Bind bind) {
       &both);
 }
 
+bool defines_original(const LoadObject& object, const Pass& pass) {
+  for (const Hook& hook : all_hooks())
+    if (is_of(hook, pass) && original(hook) >= object.begin && original(hook) < object.end)
+      return true;
+  return false;
+}
+
 // Symbols first: calls that other threads bind meanwhile then lead to the hooks.
 void bind_all(Pass& pass) {
   pass.bound.refused = 0;
   for_all_objects(pass, [](const LoadObject& object, Pass& to) {
-    if (to.originals.begin >= object.begin && to.originals.begin < object.end)
-      bind_symbols(dynamic_section_of(object).symbols, object, to);
+    if (defines_original(object, to)) bind_symbols(dynamic_section_of(object).symbols, object, to);
   });
   for_all_objects(pass, [](const LoadObject& object, Pass& to) {
     const DynamicSection section = dynamic_section_of(object);
-    bind_slots(section.data, object, to);
-    bind_slots(section.plt, object, to);
+    bind_slots(section.data, section, object, to);
+    bind_slots(section.plt, section, object, to);
   });
 }
 
@@ -195,13 +220,13 @@ __attribute__((visibility("default"), ifunc("gnomon_resolve_binding"))) void gno
 
 namespace {
 
-Bound bind(Towards towards) {
+Bound bind(Towards towards, Families families) {
   static Pass pass;
   pass.bound = {};
-  pass.bound.refused = static_cast<std::uint32_t>(all_hooks().last - all_hooks().first);
   pass.towards = towards;
-  pass.originals = range_of(original);
-  pass.from = towards == Towards::us ? pass.originals : range_of(replacement);
+  pass.families = families;
+  for (const Hook& hook : all_hooks()) pass.bound.refused += is_of(hook, pass) ? 1 : 0;
+  pass.from = range_of(towards == Towards::us ? original : replacement, pass);
   if (pass.mappings.read()) {
     under_way = &pass;
     dlvsym(RTLD_DEFAULT, "gnomon_binding", "GNOMON_1");
@@ -213,8 +238,8 @@ Bound bind(Towards towards) {
 
 }  // namespace
 
-Bound bind_hooks() { return bind(Towards::us); }
-Bound unbind_hooks() { return bind(Towards::libc); }
+Bound bind_hooks(Families families) { return bind(Towards::us, families); }
+Bound unbind_hooks(Families families) { return bind(Towards::originals, families); }
 
 // In an executable that is not position-independent a function's address may be that of the
 // executable's own PLT entry; its symbol is undefined there (psABI, "Function Addresses").

@@ -85,6 +85,8 @@ DynamicSection dynamic_section_of(const LoadObject& object) {
     found.plt =
         reader.table<Rela>(reader.address(DT_JMPREL), reader.value(DT_PLTRELSZ) / sizeof(Rela));
   found.symbols = reader.table<ElfW(Sym)>(reader.address(DT_SYMTAB), symbol_count(reader));
+  found.strings = reader.table<char>(reader.address(DT_STRTAB), reader.value(DT_STRSZ));
+  found.versions = reader.table<ElfW(Half)>(reader.address(DT_VERSYM), found.symbols.size());
   return found;
 }
 

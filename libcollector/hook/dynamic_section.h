@@ -11,6 +11,8 @@ struct DynamicSection {
   // Relocations that name a symbol: those of data and of calls without a PLT; those of the PLT.
   std::span<const ElfW(Rela)> data, plt;
   std::span<const ElfW(Sym)> symbols;
+  std::span<const char> strings;              // names of symbols
+  std::span<const ElfW(Half)> versions = {};  // by symbol
 };
 
 // The object is relocated already. A table that it does not have, or that does not lie inside it,

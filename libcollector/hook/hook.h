@@ -1,19 +1,33 @@
 // Hooks: a row for each libc function that the collector replaces. Normal context.
 #pragma once
+#include <cstdint>
+
 #include "libcollector/hook/next_symbol.h"
 
 namespace gnomon::collector {
 
-struct Hook {
+// Hooks that are bound and released together. program: those that keep the program's manners, whose
+// replacements are exported. The others trace calls, and only while that is asked for.
+enum class Family : std::uint8_t { program, heap };
+using Families = std::uint32_t;  // a bit each
+constexpr Families bit_of(Family family) { return 1u << static_cast<unsigned>(family); }
+
+inline constexpr Families kAllFamilies = bit_of(Family::program) | bit_of(Family::heap);
+
+// As large as compilers align it, so that no gaps lie between the rows.
+struct alignas(32) Hook {
   void* replacement;
   NextFunction* original;
+  Family family;
 };
 
-// Two names of one libc function need one row.
-#define GNOMON_HOOK(function, next)                                                          \
+// Two names of one function need one row.
+#define GNOMON_TRACED(family, function, next)                                                \
   [[gnu::section("gnomon_hooks"), gnu::used]] ::gnomon::collector::Hook hook_of_##function { \
-    reinterpret_cast<void*>(function), &(next)                                               \
+    reinterpret_cast<void*>(function), &(next), family                                       \
   }
+#define GNOMON_HOOK(function, next) \
+  GNOMON_TRACED(::gnomon::collector::Family::program, function, next)
 
 // A replacement under libc's own name and version, so that a program to which the collector was
 // preloaded is bound to it.
@@ -27,8 +41,13 @@ struct Hooks {
 };
 Hooks all_hooks();
 
-// Looks up the originals. To be called before any replacement runs and before the program is bound
-// to them.
+// Looks up the originals of the family `program`. To be called before any replacement runs and
+// before the program is bound to them.
 void find_originals();
+// Looks up the originals of the other families: what the program's own calls lead to, in the symbol
+// table of the object that defines it. Calls within the executable cannot be bound: where it defines
+// a function of a family, none of that family has an original. Returns how many it defines. Takes
+// the loader's lock.
+std::uint32_t find_traced_originals(Families families);
 
 }  // namespace gnomon::collector

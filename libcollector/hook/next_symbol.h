@@ -6,7 +6,8 @@ namespace gnomon::collector {
 // Looked up by find(), at the first use at the latest; afterwards any context may call it. The
 // result is one word, so that two threads may look it up at once.
 struct NextFunction {
-  constexpr NextFunction(const char* wanted, const char* of_version)
+  // of_version: null: the default one.
+  constexpr explicit NextFunction(const char* wanted, const char* of_version = nullptr)
       : name(wanted), version(of_version) {}
 
   const char *name, *version;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "libcollector/core/own_code.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/signal_masks.h"
@@ -81,7 +82,7 @@ ByteRange range_of(const char* begin, const char* end) {
 
 Roots program_roots() {
   return {range_of(__start_gnomon_main, __stop_gnomon_main),
-          range_of(__start_gnomon_root, __stop_gnomon_root)};
+          range_of(__start_gnomon_root, __stop_gnomon_root), own_code()};
 }
 
 namespace {

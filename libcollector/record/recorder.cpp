@@ -33,6 +33,11 @@ format::ControlPage copy_of(format::ControlPage& page) {
   return std::bit_cast<format::ControlPage>(words);
 }
 
+std::uint16_t current_cpu() {
+  const int cpu = sched_getcpu();
+  return cpu < 0 ? format::kNoCpu : static_cast<std::uint16_t>(cpu);
+}
+
 }  // namespace
 
 Range Recorder::open(std::uint64_t session, std::uint32_t pid) {
@@ -106,14 +111,19 @@ bool Recorder::end_requested() const {
          atomic(control_->end_time).load(std::memory_order_relaxed) == 0;
 }
 
-void Recorder::end(std::uint64_t now, std::uint64_t cpu_time) {
-  if (!control_ || control_->end_time != 0) return;
+void Recorder::stop() {
+  if (!control_) return;
   auto expected = static_cast<std::uint32_t>(State::recording);
   atomic(control_->state)
       .compare_exchange_strong(expected, static_cast<std::uint32_t>(State::ended));
+}
+
+void Recorder::end(std::uint64_t now, std::uint64_t cpu_time, bool are_written) {
+  if (!control_ || control_->end_time != 0) return;
+  stop();
   control_->cpu_time = cpu_time;
   atomic(control_->end_time).store(now, std::memory_order_release);
-  seal();
+  if (are_written) seal();
 }
 
 // Takes every writer and keeps it, so that nobody writes any more.
@@ -129,20 +139,25 @@ bool Recorder::take_writers() {
   return true;
 }
 
+bool Recorder::write_out(DataLanes& lanes) {
+  bool all = true;
+  for (std::size_t k = 0; k < format::kDataKinds; ++k) {
+    const auto kind = static_cast<format::DataKind>(k);
+    if (lanes[kind].used != 0) all = write_out(lanes[kind], kind) && all;
+  }
+  return all;
+}
+
 bool Recorder::write_out_all() {
   bool all = true;
-  for (std::uint32_t i = 0; i < writer_count_; ++i)
-    for (std::size_t k = 0; k < format::kDataKinds; ++k) {
-      Writer::Lane& lane = writers_[i].lanes[k];
-      if (lane.used != 0) all = write_out(lane, static_cast<format::DataKind>(k)) && all;
-    }
+  for (std::uint32_t i = 0; i < writer_count_; ++i) all = write_out(writers_[i].lanes) && all;
   return all;
 }
 
 void Recorder::seal() {
   if (!take_writers() || !write_out_all()) return;
   for (std::uint32_t i = 0; i < writer_count_; ++i)
-    for (Writer::Lane& lane : writers_[i].lanes) {
+    for (DataLanes::Lane& lane : writers_[i].lanes.of_kind) {
       if (lane.at) unmap_range(lane.at, format::kBlockBytes);
       lane = {};
     }
@@ -163,9 +178,9 @@ void Recorder::fail(Failure failure, int error) {
   atomic(control_->state).store(static_cast<std::uint32_t>(State::failed));
 }
 
-void Recorder::drop(format::Drop drop) {
+void Recorder::drop(format::Drop drop, std::uint32_t count) {
   atomic(control_->dropped[static_cast<std::uint32_t>(drop)])
-      .fetch_add(1, std::memory_order_relaxed);
+      .fetch_add(count, std::memory_order_relaxed);
 }
 
 std::uint32_t Recorder::next_map_line() {
@@ -183,6 +198,16 @@ bool Recorder::begin_epoch(std::uint32_t next) {
   return atomic(epoch_).compare_exchange_strong(before, next);
 }
 
+std::uint32_t Recorder::intern_base() {
+  const std::uint32_t at = epoch();
+  if (at == 0) return 0;
+  const std::uint64_t pc = format::epoch_mark(at);
+  if (const std::uint32_t known = stacks_.find(0, pc)) return known;
+  const Blocked blocked(kAllSignals);
+  const StackTable::Interned mark = stacks_.intern(0, pc);
+  return mark.node ? mark.node : failed(mark);
+}
+
 // Starts at the writer of this CPU: it is free unless a thread was preempted while it had it.
 Writer* Recorder::enter() {
   const int cpu = sched_getcpu();
@@ -197,7 +222,7 @@ Writer* Recorder::enter() {
 
 void Recorder::leave(Writer& writer) { atomic(writer.busy).store(0, std::memory_order_release); }
 
-bool Recorder::get_lane(Writer::Lane& lane) {
+bool Recorder::get_lane(DataLanes::Lane& lane) {
   if (lane.at) return true;
   const std::uint32_t index = atomic(control_->lanes).fetch_add(1, std::memory_order_acq_rel);
   const Range range =
@@ -214,7 +239,7 @@ bool Recorder::get_lane(Writer::Lane& lane) {
 }
 
 // If it fails the lane keeps its block.
-bool Recorder::write_out(Writer::Lane& lane, format::DataKind kind) {
+bool Recorder::write_out(DataLanes::Lane& lane, format::DataKind kind) {
   auto& header = *reinterpret_cast<format::BlockHeader*>(lane.at);
   header.check = format::block_check(reinterpret_cast<const std::uint64_t*>(lane.at), lane.used);
   const FileError error =
@@ -231,9 +256,11 @@ bool Recorder::write_out(Writer::Lane& lane, format::DataKind kind) {
   return true;
 }
 
-bool Recorder::begin_block(Writer& writer, format::DataKind kind, const Origin& origin) {
+// Signals are blocked, because a handler that is left by longjmp would leave it undone.
+bool Recorder::begin_block(DataLanes& lanes, format::DataKind kind, const Origin& origin) {
+  const Blocked blocked(kAllSignals);
   const auto k = static_cast<std::uint32_t>(kind);
-  Writer::Lane& lane = writer.lanes[k];
+  DataLanes::Lane& lane = lanes[kind];
   if (!get_lane(lane) || (lane.used != 0 && !write_out(lane, kind))) return false;
   auto& header = *reinterpret_cast<format::BlockHeader*>(lane.at);
   header.major = format::kFormatMajor;
@@ -241,7 +268,7 @@ bool Recorder::begin_block(Writer& writer, format::DataKind kind, const Origin& 
   header.number = atomic(control_->blocks[k]).fetch_add(1, std::memory_order_acq_rel);
   header.session = control_->session;
   header.thread = origin.thread;
-  header.cpu = origin.cpu;
+  header.cpu = origin.cpu == format::kNoCpu && origin.time != 0 ? current_cpu() : origin.cpu;
   header.time = origin.time;
   header.begun = format::header_check(header);
   lane.used = header.bytes = sizeof header;
@@ -249,18 +276,10 @@ bool Recorder::begin_block(Writer& writer, format::DataKind kind, const Origin& 
   return true;
 }
 
-// The block's header says how many bytes are used, so that records of a program that was killed do
-// not vanish from its lanes unnoticed.
-void Recorder::advance(Writer::Lane& lane, std::uint32_t bytes) {
-  lane.used += bytes;
-  auto& header = *reinterpret_cast<format::BlockHeader*>(lane.at);
-  atomic(header.bytes).store(lane.used, std::memory_order_release);
-}
-
-bool Recorder::put_head(Writer& writer, const format::EventKind& kind, std::uint32_t* words) {
-  Writer::Lane& lane = writer.lanes[static_cast<std::uint32_t>(kind.file)];
+bool Recorder::put_head(DataLanes& lanes, const format::EventKind& kind, std::uint32_t* words) {
+  DataLanes::Lane& lane = lanes[kind.file];
   if (lane.used == 0 || lane.used + kind.size > format::kBlockBytes)
-    if (!begin_block(writer, kind.file, {})) return false;
+    if (!begin_block(lanes, kind.file, {})) return false;
   format::RecordWord word{kind.id, static_cast<std::uint8_t>(kind.size / 8), 0};
   auto* to = reinterpret_cast<std::uint32_t*>(lane.at + lane.used);
   atomic(*to).store(std::bit_cast<std::uint32_t>(word), std::memory_order_relaxed);
@@ -268,37 +287,6 @@ bool Recorder::put_head(Writer& writer, const format::EventKind& kind, std::uint
   std::memcpy(to + 1, words + 1, kind.size - sizeof *words);
   word.check = format::record_check(format::record_digest(kind.id, lane.used, words, kind.size));
   words[0] = std::bit_cast<std::uint32_t>(word);
-  atomic(*to).store(words[0], std::memory_order_release);
-  advance(lane, kind.size);
-  return true;
-}
-
-bool Recorder::begin_compact(Writer& writer, const format::EventKind& kind, const Origin& origin,
-                             std::uint32_t& time) {
-  constexpr std::uint64_t kLongest = ~std::uint32_t{0};  // ns
-  Writer::Lane& lane = writer.lanes[static_cast<std::uint32_t>(kind.file)];
-  const auto* header = reinterpret_cast<const format::BlockHeader*>(lane.at);
-  if (lane.used == 0 || lane.used + kind.size > format::kBlockBytes ||
-      header->thread != origin.thread || origin.time < header->time ||
-      origin.time - header->time > kLongest) {
-    if (!begin_block(writer, kind.file, origin)) return false;
-    header = reinterpret_cast<const format::BlockHeader*>(lane.at);
-  }
-  time = static_cast<std::uint32_t>(origin.time - header->time);
-  return true;
-}
-
-bool Recorder::put_words(Writer& writer, const format::EventKind& kind, std::uint64_t address,
-                         std::uint64_t* words) {
-  using format::CompactWord;
-  Writer::Lane& lane = writer.lanes[static_cast<std::uint32_t>(kind.file)];
-  auto* to = reinterpret_cast<std::uint64_t*>(lane.at + lane.used);
-  words[0] = CompactWord::of(address, kind.id, 0).bits;
-  atomic(*to).store(words[0], std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  std::memcpy(to + 1, words + 1, kind.size - sizeof *words);
-  words[0] =
-      CompactWord::of(address, kind.id, format::compact_check(lane.used, words, kind.size)).bits;
   atomic(*to).store(words[0], std::memory_order_release);
   advance(lane, kind.size);
   return true;

@@ -3,8 +3,12 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
+#include <iterator>
 
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/signal_action.h"
 #include "libcollector/format/control.h"
 #include "libcollector/format/events.h"
 #include "libcollector/record/experiment_directory.h"
@@ -17,15 +21,22 @@ inline constexpr std::uint32_t kMaxFrames = 16384;
 inline constexpr std::uint32_t kTextBytes = 8192;
 inline constexpr std::uint32_t kWriterStackBytes = 16384;
 
+// Where records go: a lane of each data kind. One thread at a time writes to them.
+struct DataLanes {
+  struct Lane {
+    char* at;            // null: none of this kind yet
+    std::uint32_t used;  // bytes, with the block's header; 0: the lane holds no block
+  };
+  Lane of_kind[format::kDataKinds];
+
+  Lane& operator[](format::DataKind kind) { return of_kind[static_cast<std::size_t>(kind)]; }
+};
+
 // What a thread needs while it records: a lane of each data kind, room to collect frames, and a
 // stack, because the thread's own may be small. One thread at a time has it.
 struct Writer {
-  struct Lane {
-    char* at;            // null: this writer has none of this kind yet
-    std::uint32_t used;  // bytes, with the block's header; 0: the lane holds no block
-  };
   std::uint32_t busy;
-  Lane lanes[format::kDataKinds];
+  DataLanes lanes;
   char text[kTextBytes];  // a line of map.jsonl
   char path[4096];        // of a load object
   alignas(16) char stack[kWriterStackBytes];
@@ -57,16 +68,28 @@ class Recorder {
   bool recording() const;
   // Returns true while events are not to be recorded, though the recording goes on.
   bool paused() const;
+  // recording() && !paused()
+  bool takes_events() const {
+    if (atomic(ready_).load(std::memory_order_acquire) == 0) return false;
+    const format::ControlPage& page = *control_;
+    return atomic(page.state).load(std::memory_order_relaxed) ==
+               static_cast<std::uint32_t>(format::State::recording) &&
+           (atomic(page.asked).load(std::memory_order_relaxed) <=
+                static_cast<std::uint32_t>(format::Ask::record) ||
+            (recording() && !paused()));
+  }
   // Returns true if the recording is still to be ended as the debugger asked.
   bool end_requested() const;
+  // No event is begun any more; what is under way is still to be awaited.
+  void stop();
   // Ends the recording and seals the experiment; state failed stays. Does nothing in a fork child
   // or the second time. Waits a tenth of a second at most for threads that are writing: if one
   // stays, or a lane cannot be written out, the experiment is not sealed and keeps its lanes.
-  // Normal context.
-  void end(std::uint64_t now, std::uint64_t cpu_time);
+  // are_written: so are the lanes of traced threads. Normal context.
+  void end(std::uint64_t now, std::uint64_t cpu_time, bool are_written = true);
   // The first failure stays; the recording stops here.
   void fail(format::Failure failure, int error);
-  void drop(format::Drop drop);
+  void drop(format::Drop drop, std::uint32_t count = 1);
   // Numbers of the lines of map.jsonl, from 0; a line that was written is counted.
   std::uint32_t next_map_line();
   void count_map_line();
@@ -89,39 +112,49 @@ class Recorder {
   // Completes the record's first word and publishes the record. Returns false if the recording has
   // failed. compact: of a kind with that layout; thread and time go into the header of its block.
   template <typename Record>
-  bool put(Writer& writer, std::uint8_t kind, Record& record) {
+  bool put(DataLanes& lanes, std::uint8_t kind, Record& record) {
     static_assert(sizeof(Record) % 8 == 0 && alignof(Record) == 8);
-    return put_head(writer, *format::find_event_kind(kind),
+    return put_head(lanes, *format::find_event_kind(kind),
                     reinterpret_cast<std::uint32_t*>(&record));
+  }
+  template <typename Record>
+  bool put(Writer& writer, std::uint8_t kind, Record& record) {
+    return put(writer.lanes, kind, record);
   }
   struct Origin {
     std::uint32_t thread;  // kernel thread id
-    std::uint16_t cpu;
-    std::uint64_t time;  // CLOCK_MONOTONIC, ns
+    std::uint16_t cpu;     // kNoCpu: to be asked for where the block begins
+    std::uint64_t time;    // CLOCK_MONOTONIC, ns
   };
-  // Also begins a block if the open one is of another thread or began too long ago for the
-  // record's field `time`, which this function sets.
-  template <typename Record>
-  bool put_compact(Writer& writer, std::uint8_t kind, const Origin& origin, std::uint64_t address,
-                   Record& record) {
-    static_assert(sizeof(Record) % 8 == 0 && alignof(Record) == 8);
-    if (!begin_compact(writer, *format::find_event_kind(kind), origin, record.time)) return false;
-    return put_words(writer, *format::find_event_kind(kind), address,
-                     reinterpret_cast<std::uint64_t*>(&record));
-  }
+  // A record of a compact kind, whose fields `time` and first word this function sets. Also begins
+  // a block if the open one is of another thread or began too long ago for that field.
+  template <std::uint8_t Kind, typename Record>
+  bool put_compact(DataLanes& lanes, const Origin& origin, std::uint64_t address, Record& record);
+
+  // Writes out the blocks that stand in the lanes, to which nobody writes any more. Returns false
+  // if that fails.
+  bool write_out(DataLanes& lanes);
+
+  // A frame of a call stack, and the node under which its outermost frame stands. 0: the recording
+  // has failed. Calls fresh(pc, writer) if the table did not know the frame and a writer is free.
+  template <typename Fresh>
+  std::uint32_t intern_frame(std::uint32_t parent, std::uint64_t pc, Fresh fresh);
+  std::uint32_t intern_base();
 
   format::ControlPage* control() const { return control_; }
 
  private:
-  bool put_head(Writer& writer, const format::EventKind& kind, std::uint32_t* words);
-  bool begin_compact(Writer& writer, const format::EventKind& kind, const Origin& origin,
-                     std::uint32_t& time);
-  bool put_words(Writer& writer, const format::EventKind& kind, std::uint64_t address,
-                 std::uint64_t* words);
-  bool begin_block(Writer& writer, format::DataKind kind, const Origin& origin);
-  static void advance(Writer::Lane& lane, std::uint32_t bytes);
-  bool get_lane(Writer::Lane& lane);
-  bool write_out(Writer::Lane& lane, format::DataKind kind);
+  bool put_head(DataLanes& lanes, const format::EventKind& kind, std::uint32_t* words);
+  bool begin_block(DataLanes& lanes, format::DataKind kind, const Origin& origin);
+  // The block's header says how many bytes are used, so that records of a program that was killed
+  // do not vanish from its lanes unnoticed.
+  static void advance(DataLanes::Lane& lane, std::uint32_t bytes) {
+    lane.used += bytes;
+    auto& header = *reinterpret_cast<format::BlockHeader*>(lane.at);
+    atomic(header.bytes).store(lane.used, std::memory_order_release);
+  }
+  bool get_lane(DataLanes::Lane& lane);
+  bool write_out(DataLanes::Lane& lane, format::DataKind kind);
   bool take_writers();
   bool write_out_all();
   void seal();
@@ -159,6 +192,48 @@ std::uint32_t Recorder::intern(Writer& writer, std::uint32_t count, std::uint64_
     parent = frame.node;
   }
   return parent;
+}
+
+template <std::uint8_t Kind, typename Record>
+bool Recorder::put_compact(DataLanes& lanes, const Origin& origin, std::uint64_t address,
+                           Record& record) {
+  using format::CompactWord;
+  static_assert(sizeof(Record) % 8 == 0 && alignof(Record) == 8);
+  constexpr std::uint64_t kLongest = ~std::uint32_t{0};  // ns
+  constexpr format::DataKind kFile = format::find_event_kind(Kind)->file;
+  DataLanes::Lane& lane = lanes[kFile];
+  const auto* header = reinterpret_cast<const format::BlockHeader*>(lane.at);
+  if (lane.used == 0 || lane.used + sizeof record > format::kBlockBytes ||
+      header->thread != origin.thread || origin.time - header->time > kLongest) {
+    if (!begin_block(lanes, kFile, origin)) return false;
+    header = reinterpret_cast<const format::BlockHeader*>(lane.at);
+  }
+  record.time = static_cast<std::uint32_t>(origin.time - header->time);
+  record.word = CompactWord::of(address, Kind, 0).bits;
+  auto* const to = reinterpret_cast<std::uint64_t*>(lane.at + lane.used);
+  atomic(*to).store(record.word, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  std::uint64_t words[sizeof record / sizeof *to];
+  std::memcpy(words, &record, sizeof record);
+  for (std::size_t i = 1; i < std::size(words); ++i) to[i] = words[i];
+  const std::uint16_t check = format::compact_check(lane.used, words, sizeof record);
+  atomic(*to).store(CompactWord::of(address, Kind, check).bits, std::memory_order_release);
+  advance(lane, sizeof record);
+  return true;
+}
+
+template <typename Fresh>
+std::uint32_t Recorder::intern_frame(std::uint32_t parent, std::uint64_t pc, Fresh fresh) {
+  if (const std::uint32_t known = stacks_.find(parent, pc)) return known;
+  const Blocked blocked(kAllSignals);  // a handler that is left by longjmp would leave it undone
+  const StackTable::Interned frame = stacks_.intern(parent, pc);
+  if (!frame.node) return failed(frame);
+  if (frame.fresh)
+    if (Writer* writer = enter()) {
+      fresh(pc, *writer);
+      leave(*writer);
+    }
+  return frame.node;
 }
 
 }  // namespace gnomon::collector

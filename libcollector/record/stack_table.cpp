@@ -66,6 +66,17 @@ Range StackTable::map_segment_of(std::uint32_t id) {
   return range;
 }
 
+std::uint32_t StackTable::find(std::uint32_t parent, std::uint64_t pc) const {
+  format::StackPlace place = format::stack_place(parent, pc);
+  std::uint32_t there = atomic(buckets_[place.bucket]).load(std::memory_order_acquire);
+  while (there != 0) {
+    format::StackNode* const other = node(there);
+    if (other->pc == pc && other->parent == parent) break;
+    there = atomic(other->links[place.step()]).load(std::memory_order_acquire);
+  }
+  return there;
+}
+
 StackTable::Interned StackTable::intern(std::uint32_t parent, std::uint64_t pc) {
   format::StackPlace place = format::stack_place(parent, pc);
   std::uint32_t* link = &buckets_[place.bucket];

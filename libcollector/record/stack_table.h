@@ -26,6 +26,8 @@ class StackTable {
 
   // The node of frame `pc` called from node `parent`.
   Interned intern(std::uint32_t parent, std::uint64_t pc);
+  // Returns the node, 0 if the table does not have it.
+  std::uint32_t find(std::uint32_t parent, std::uint64_t pc) const;
 
  private:
   // Nodes are mapped in segments, each as large as all before it: segment 0 holds kFirstNodes.

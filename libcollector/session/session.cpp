@@ -14,6 +14,7 @@
 #include "libcollector/core/stack_switch.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
+#include "libcollector/hook/binding.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/objects/module_map.h"
 #include "libcollector/program/alternate_stack.h"
@@ -32,6 +33,9 @@
 #include "libcollector/session/control_signals.h"
 #include "libcollector/session/launch_environment.h"
 #include "libcollector/session/threads.h"
+#include "libcollector/trace/trace.h"
+
+extern "C" int __cxa_atexit(void (*function)(void*), void* argument, void* object);  // NOLINT
 
 namespace gnomon::collector {
 namespace {
@@ -79,7 +83,9 @@ void take_sample(format::SampleEvent event) {
 void end_recording() {
   // At the end that somebody asks for, gnomon-sampler takes the last sample.
   if (!recorder->end_requested()) take_sample(format::SampleEvent::end);
-  recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin);
+  recorder->stop();
+  const bool written = end_tracing();
+  recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin, written);
   write_log(recorder->directory(), *recorder->control(), {"end", now(CLOCK_MONOTONIC)});
   recorder->directory().give_back();
 }
@@ -125,6 +131,8 @@ bool arm(Timer timer, Loaded loaded) {
     follow_threads(*recorder);
     prepare_clock(*recorder, unwinder, settings.values, timer, note_fresh_frame, adopt_thread,
                   end_if_asked);
+    if (families_to_trace() != 0)
+      begin_tracing(*recorder, unwinder, settings.values, note_fresh_frame);
     if (!has_clock()) return true;
     // Alternate stacks from before the collector may be too small for any handler if none uses
     // them.
@@ -139,6 +147,14 @@ bool arm(Timer timer, Loaded loaded) {
   }
   recorder->fail(format::Failure::no_clock, errno);
   return false;
+}
+
+// What is bound leads to hooks that record nothing until the recording begins.
+void bind_traced_calls() {
+  if (families_to_trace() == 0) return;
+  recorder->drop(format::Drop::own_functions, find_traced_originals(families_to_trace()));
+  const Bound bound = bind_hooks(families_to_trace());
+  recorder->drop(format::Drop::unbound, bound.refused);
 }
 
 void begin_paused(format::PauseReason reason) {
@@ -191,6 +207,7 @@ void record_launch(int argc, char** argv) {
   if (open_session(argc, argv, timer) != 0 || !arm(timer, Loaded::at_start)) return;
   Thread* main_thread = claim_thread();
   if (!main_thread) return recorder->fail(format::Failure::map_file, ENOMEM);
+  bind_traced_calls();
   hold();
   begin_recording();
   name_thread(*main_thread, static_cast<std::uint32_t>(gettid()));
@@ -198,6 +215,9 @@ void record_launch(int argc, char** argv) {
   main_thread->mask_emulated = 0;
   begin_thread(*main_thread);
 }
+
+void finish();
+constinit bool ends_last = false;  // `finish` is called behind whatever the program does at its end
 
 // A library that comes by dlopen gets its settings by a call and does not touch the environment,
 // which other threads may be changing.
@@ -207,17 +227,23 @@ void record_launch(int argc, char** argv) {
   if (gettid() != getpid() || !read_launch_environment(settings)) return;
   clean_environment();
   const int saved_errno = errno;
+  // What is registered first is called last, after the destructors of all libraries.
+  ends_last = __cxa_atexit([](void*) { finish(); }, nullptr, nullptr) == 0;
   record_launch(argc, argv);
   errno = saved_errno;
 }
 
-[[gnu::destructor]] void finish() {
+void finish() {
   if (!recorder || !recorder->control()) return;  // no experiment, or a fork child
   if (recorder->control()->end_time != 0) return;
   if (Thread* thread = current_thread) end_thread(*thread);
   if (recorder->recording() && has_clock() && !has_sigprof(collector_sigprof))
     recorder->drop(format::Drop::handler_displaced);
   end_recording();
+}
+
+[[gnu::destructor]] void finish_as_library() {
+  if (!ends_last) finish();
 }
 
 // No tick comes afterwards.
@@ -229,6 +255,10 @@ void end_for_good() {
 }
 
 }  // namespace
+
+Families families_to_trace() {
+  return settings.values[Setting::heaptrace] != 0 ? bit_of(Family::heap) : 0;
+}
 
 Recorder* active_recorder() { return recorder && recorder->recording() ? recorder : nullptr; }
 

@@ -1,5 +1,6 @@
 // The session of this process: the experiment being written. Normal context.
 #pragma once
+#include "libcollector/hook/hook.h"
 #include "libcollector/record/recorder.h"
 #include "libcollector/record/settings.h"
 
@@ -10,6 +11,9 @@ Recorder* active_recorder();
 // Returns the control page of this process; null while it does not record, and in any child, which
 // may share this memory. Any context.
 format::ControlPage* own_control();
+
+// The hooks of calls that the session is to trace.
+Families families_to_trace();
 
 struct Beginning {
   Recorder* recorder;  // null: no experiment was begun, see `error`

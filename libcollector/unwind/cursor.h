@@ -15,11 +15,22 @@ struct ThreadStacks {
   ByteRange own, alternate;
 };
 
+// A call that has not returned, as the called function sees it.
+struct Call {
+  std::uint64_t slot;  // where the return address stands
+  std::uint64_t pc;    // the return address
+  std::uint64_t fp;    // the caller's rbp
+};
+
 class Cursor {
  public:
   // saved: kSavedCount registers in the kernel's order, of a frame that a signal interrupted.
   // follow: a further register whose value is to be known in its callers, or kNoRegister.
   Cursor(const std::uint64_t* saved, DwarfRegister follow) : followed_(follow) { restore(saved); }
+
+  // Stands at the frame that calls.
+  Cursor(const Call& call, DwarfRegister follow)
+      : pc_(call.pc), sp_(call.slot + 8), fp_(call.fp), followed_(follow) {}
 
   std::uint64_t pc() const { return pc_; }
   std::uint64_t sp() const { return sp_; }

@@ -52,25 +52,37 @@ PackedRule Unwinder::rule_at(std::uint64_t pc) {
   return rule;
 }
 
+// from: what the walk's first cursor is made of; pc: of its frame.
+template <typename From>
+Walked Unwinder::walk_from(const From& from, std::uint64_t pc, Walk& walk) {
+  for (;;) {
+    walk.switches = 0;
+    walk.may_guess = true;
+    walk.hid = false;
+    Cursor cursor(from, walk.followed);
+    if (!cursor.enter_stack(walk.stacks)) {
+      walk.frames[0] = pc;
+      return {1, WalkEnd::foreign_stack, false};
+    }
+    Walked walked = follow(cursor, 0, walk);
+    walked.hid = walk.hid;
+    // Rare: only the lazy binder of ld.so keeps its CFA in a register of its callers (rbx).
+    if (!walked.truncated() || walk.wanted == kNoRegister || walk.followed != kNoRegister)
+      return walked;
+    walk.followed = walk.wanted;
+  }
+}
+
 Walked Unwinder::walk(const Interrupted& at, std::uint64_t* frames, std::uint32_t max,
                       LoadedHold& hold) {
   Walk walk{at.stacks, frames, max, hold};
-  Walked walked = walk_once(at, walk);
-  // Rare: only the lazy binder of ld.so keeps its CFA in a register of its callers (rbx).
-  if (walked.truncated() && walk.wanted != kNoRegister) {
-    walk.followed = walk.wanted;
-    walked = walk_once(at, walk);
-  }
-  return walked;
+  return walk_from(at.saved, at.saved[kSavedRip], walk);
 }
 
-Walked Unwinder::walk_once(const Interrupted& at, Walk& walk) {
-  walk.switches = 0;
-  walk.may_guess = true;
-  Cursor cursor(at.saved, walk.followed);
-  if (cursor.enter_stack(walk.stacks)) return follow(cursor, 0, walk);
-  walk.frames[0] = cursor.pc();
-  return {1, WalkEnd::foreign_stack, false};
+Walked Unwinder::walk(const Call& call, const ThreadStacks& stacks, std::uint64_t* frames,
+                      std::uint32_t max, LoadedHold& hold) {
+  Walk walk{stacks, frames, max, hold};
+  return walk_from(call, call.pc - 1, walk);
 }
 
 // Frames that were found by guessing count only if unwind information or a root follows.
@@ -80,7 +92,9 @@ Walked Unwinder::follow(Cursor& at, std::uint32_t count, Walk& walk) {
   for (;;) {
     if (count > 0 && roots_.silent.contains(at.code())) break;
     if (count == walk.max) return {known.count, WalkEnd::depth, known.guessed};
-    walk.frames[count++] = at.code();
+    const bool hides = count > 0 && roots_.hides(at.code());
+    walk.hid = walk.hid || hides;
+    if (!hides) walk.frames[count++] = at.code();
     if (roots_.kept.contains(at.code())) break;
     const PackedRule rule = rule_at(at.code());
     const bool ruled = !is_guess(rule);

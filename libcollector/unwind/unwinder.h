@@ -15,11 +15,14 @@ namespace gnomon::collector {
 // if no object contains it. Takes no lock.
 using FindTable = bool (*)(std::uint64_t pc, FrameTable& found);
 
-// Code of the functions under which the program runs. A call stack that returns into one of them is
-// whole.
+// Code of the collector. A call stack that returns into one of the roots, under which the program
+// runs, is whole.
 struct Roots {
   ByteRange silent;  // not part of the call stack
   ByteRange kept;    // its outermost frame
+  // Other code of the collector, which stands for no frame where it calls something: hooks.
+  ByteRange hidden = {};
+  bool hides(std::uint64_t code) const { return hidden.contains(code) && !kept.contains(code); }
 };
 
 struct Interrupted {
@@ -31,6 +34,7 @@ struct Walked {
   std::uint32_t count = 0;  // frames stored
   format::WalkEnd end = format::WalkEnd::whole;
   bool guessed = false;  // some caller was found without unwind information
+  bool hid = false;      // some frame was left out
   bool truncated() const { return end != format::WalkEnd::whole; }
 };
 
@@ -40,13 +44,25 @@ class Unwinder {
   bool open(FindTable find, const Roots& roots);
 
   // Forgets all rules, because code was unloaded and other code may come to lie there. Any context.
-  void forget() { cache_.clear(); }
+  void forget() {
+    cache_.clear();
+    __atomic_fetch_add(&version_, 1, __ATOMIC_RELEASE);
+  }
+  // Another one after each forget(); never 0.
+  std::uint32_t version() const { return __atomic_load_n(&version_, __ATOMIC_ACQUIRE); }
 
   // Stores the frames' pcs, leaf first: the interrupted pc, then for each caller the last byte of
   // its call instruction; for a frame that a signal interrupted, and for the kernel's signal frame,
   // the pc itself. max > 0. Guessed callers may lie in any object, which stays loaded until `hold`
   // ends; while one is being unloaded nothing is guessed.
   Walked walk(const Interrupted& at, std::uint64_t* frames, std::uint32_t max, LoadedHold& hold);
+  // Likewise from the frame that calls on: for each frame the last byte of its call instruction.
+  Walked walk(const Call& call, const ThreadStacks& stacks, std::uint64_t* frames,
+              std::uint32_t max, LoadedHold& hold);
+
+  // The rule of the code at `pc`.
+  PackedRule rule_at(std::uint64_t pc);
+  const Roots& roots() const { return roots_; }
 
  private:
   // One walk, from the interrupted frame.
@@ -59,11 +75,12 @@ class Unwinder {
     DwarfRegister wanted = kNoRegister;  // the walk ended because this one was not followed
     std::uint32_t switches = 0;          // from one stack to another
     bool may_guess = true;
+    bool hid = false;
   };
   enum class Step : std::uint8_t { caller, outermost, cut };
 
-  PackedRule rule_at(std::uint64_t pc);
-  Walked walk_once(const Interrupted& at, Walk& walk);
+  template <typename From>
+  Walked walk_from(const From& from, std::uint64_t pc, Walk& walk);
   // Stores the frame `at` as number `count`, then its callers, to the root.
   Walked follow(Cursor& at, std::uint32_t count, Walk& walk);
   Step step(Cursor& at, PackedRule rule, Walk& walk);
@@ -80,6 +97,7 @@ class Unwinder {
   Step step_by_frame_pointer(Cursor& at);
 
   RuleCache cache_;
+  std::uint32_t version_ = 1;
   FindTable find_ = nullptr;
   Roots roots_;
 };

@@ -44,30 +44,75 @@ std::uint32_t Part::thread_of(const Event& event) {
   return thread == event.layout.fields.end() ? 0 : static_cast<std::uint32_t>(event.value(*thread));
 }
 
+tl::unexpected<Fault> Part::wrong_stack() const {
+  return fault(experiment().directory + " is damaged: an event has a wrong call stack",
+               "record again");
+}
+
 Result<bool> Part::contains(const Event& event, const Interrupt& interrupt) {
   if (!span_.is_whole() && !span_.contains(time_of(event))) return false;
   if (!filter_) return true;
+  if (!sums_.has_stack_of(event, room_)) return wrong_stack();
   const auto value = filter_->of(event, interrupt);
   if (!value) return tl::unexpected(value.error());
   return value->value_or(0) != 0;
 }
 
+const Part::HeapFields& Part::heap_fields(const EventLayout& layout) {
+  HeapFields& fields = heap_fields_[layout.id];
+  if (fields.is_known) return fields;
+  fields.is_known = true;
+  if (layout.name == "allocation") fields.change = HeapChange::allocated;
+  if (layout.name == "free") fields.change = HeapChange::freed;
+  if (layout.name == "kept") fields.change = HeapChange::kept;
+  const auto find = [&](const char* name, std::optional<EventLayout::Field>& to) {
+    if (const EventLayout::Field* field = layout.field(name)) to = *field;
+  };
+  find("address", fields.address);
+  find("size", fields.size);
+  find("stack", fields.stack);
+  return fields;
+}
+
+void Part::add_to_heap(const Event& event, std::uint64_t time, bool is_chosen) {
+  const HeapFields& fields = heap_fields(event.layout);
+  if (!fields.change || !fields.address) return;
+  HeapEvent change{time, event.value(*fields.address)};
+  change.change = *fields.change;
+  change.is_chosen = is_chosen;
+  if (fields.size) change.size = event.value(*fields.size);
+  if (fields.stack) change.stack = static_cast<std::uint32_t>(event.value(*fields.stack));
+  heap_.add(change, event.block.time);
+}
+
+// A leak is an allocation that was chosen and not freed since, in the span or later. (Sun Studio
+// Performance Analyzer, "Heap Tracing Information".)
+void Part::sum_up_leaks() {
+  if (heap_.is_empty()) return;
+  heap_.settle();
+  sums_.forget(kLeakEvent);
+  heap_.each([&](std::uint64_t, const HeapBlock& block) {
+    if (block.is_chosen) sums_.add(kLeakEvent, block.stack, block.size);
+  });
+}
+
 Result<void> Part::add(const Event& event, const Interrupt& interrupt) {
   const std::uint64_t time = time_of(event);
   last_event_ = std::max(last_event_, time);
-  if (!span_.is_whole() && !span_.contains(time)) return {};
-  ++events_of_span_;
-  if (filter_) {
+  const bool is_in_span = span_.is_whole() || span_.contains(time);
+  bool is_chosen = is_in_span;
+  if (is_in_span) ++events_of_span_;
+  if (is_in_span && filter_) {
     const auto fits = contains(event, interrupt);
     if (!fits) return tl::unexpected(fits.error());
-    if (!*fits) return {};
+    is_chosen = *fits;
   }
+  add_to_heap(event, time, is_chosen);
+  if (!is_chosen) return {};
   ++events_that_fit_;
   ++events_[event.layout.id];
   const std::uint64_t before = sums_.total(kTotalCpu);
-  if (!sums_.add(event, room_))
-    return fault(experiment().directory + " is damaged: an event has a wrong call stack",
-                 "record again");
+  if (!sums_.add(event, room_)) return wrong_stack();
   const std::uint64_t sampled = sums_.total(kTotalCpu) - before;
   sampled_.add(time, sampled);
   if (const std::uint32_t thread = thread_of(event); sampled != 0 && thread != last_thread_)
@@ -82,6 +127,7 @@ Result<bool> Part::update(const Interrupt& interrupt) {
       recording_.update(interrupt, [&](const Event& event) { return add(event, interrupt); });
   instants_->read_new(experiment());
   if (!news) return tl::unexpected(news.error());
+  if (*news) sum_up_leaks();
   return *news;
 }
 

@@ -14,6 +14,7 @@
 #include "reader/base/result.h"
 #include "reader/experiment/recording.h"
 #include "reader/filter/event_value.h"
+#include "reader/heap/heap_blocks.h"
 #include "reader/metrics/sums.h"
 #include "reader/samples/instants.h"
 
@@ -59,6 +60,8 @@ class Part {
   // Returns true if the event lies in the span and fits the filter. Fault: damage, or the user
   // interrupted.
   Result<bool> contains(const Event& event, const Interrupt& interrupt);
+  // What is allocated.
+  const HeapBlocks& heap() const { return heap_; }
   bool has_filter() const { return filter_.has_value(); }
   // Events of the span, and those among them that fit the filter.
   std::uint64_t events_of_span() const { return events_of_span_; }
@@ -80,6 +83,16 @@ class Part {
  private:
   Part(Recording recording, std::shared_ptr<Instants> instants, std::uint32_t number);
   Result<void> add(const Event& event, const Interrupt& interrupt);
+  tl::unexpected<Fault> wrong_stack() const;
+  // What a kind of event tells of a block of memory, and where.
+  struct HeapFields {
+    bool is_known = false;  // the kind was looked at
+    std::optional<HeapChange> change;
+    std::optional<EventLayout::Field> address, size, stack;
+  };
+  const HeapFields& heap_fields(const EventLayout& layout);
+  void add_to_heap(const Event& event, std::uint64_t time, bool is_chosen);
+  void sum_up_leaks();
 
   Recording recording_;
   std::shared_ptr<Instants> instants_;
@@ -90,6 +103,8 @@ class Part {
   StackRoom room_;
   Sums sums_;
   ByTime sampled_;
+  HeapBlocks heap_;
+  std::array<HeapFields, 256> heap_fields_{};  // by event kind
   std::array<std::uint64_t, 256> events_{};
   std::array<std::optional<EventLayout::Field>, 256> times_;  // by event kind; none: not met yet
   std::uint64_t last_event_ = 0;

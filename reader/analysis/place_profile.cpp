@@ -72,6 +72,14 @@ void PlaceProfile::find_recursion() {
   }
 }
 
+std::vector<PlaceId> PlaceProfile::path_of(std::size_t part, std::uint32_t stack) const {
+  std::vector<PlaceId> path;
+  if (stack == 0) return path;
+  for (std::uint32_t at = first_[part] + stack; at != 0; at = items_[at].caller)
+    if (items_[at].place != Item::kNone) path.push_back(items_[at].place);
+  return path;
+}
+
 const PlaceValues& PlaceProfile::values(MetricId metric) const {
   auto& kept = values_[index(metric)];
   if (kept) return *kept;

@@ -49,6 +49,22 @@ class FlatMap {
       if (slot.key != kNone) what(slot.key, slot.value);
   }
 
+  void erase(Key key) {
+    if (slots_.empty()) return;
+    std::size_t gap = place_of(key);
+    if (slots_[gap].key == kNone) return;
+    --used_;
+    // What lies behind moves up, unless its search begins behind the gap.
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = (gap + 1) & mask; slots_[at].key != kNone; at = (at + 1) & mask) {
+      if (((at - home_of(slots_[at].key)) & mask) < ((at - gap) & mask)) continue;
+      slots_[gap] = slots_[at];
+      gap = at;
+    }
+    slots_[gap] = {};
+  }
+
+  // fits(value)
   template <typename Fits>
   void erase_if(Fits fits) {
     FlatMap kept;

@@ -24,7 +24,10 @@ std::string frame_of(Analysis& analysis, const Profile& profile, FunctionId id,
 }  // namespace
 
 Result<void> write_speedscope(const ExportSource& source, const Put& put) {
-  const auto& [analysis, profile, metric, interrupt] = source;
+  Analysis& analysis = source.analysis;
+  const Profile& profile = source.profile;
+  const MetricId metric = source.metric;
+  const Interrupt& interrupt = source.interrupt;
   const CallTree& tree = profile.tree();
   const MetricValues& values = profile.values(metric);
   constexpr std::uint32_t kNone = ~0u;

@@ -128,7 +128,7 @@ class Parser {
     const auto yes = conditional();
     if (!yes) return yes;
     if (!take(":")) return wrong("`:` is expected");
-    const auto no = conditional();
+    auto no = conditional();
     if (!no) return no;
     if (auto numbers = check_numbers({*first, *yes, *no}); !numbers)
       return tl::unexpected(numbers.error());
@@ -154,7 +154,7 @@ class Parser {
       if (!found) return left;
       // A chain is as deep as it is long when it is evaluated.
       if (++operators_ > kMostOperators) return wrong("the expression has too many operators");
-      const auto right = binary(found->strength + 1);
+      auto right = binary(found->strength + 1);
       if (!right) return right;
       if (!takes_lists(found->op))
         if (auto numbers = check_numbers({*left, *right}); !numbers)
@@ -202,7 +202,7 @@ class Parser {
   Number parenthesized() {
     std::vector<std::uint32_t> parts;
     do {
-      const auto part = conditional();
+      auto part = conditional();
       if (!part) return part;
       parts.push_back(*part);
     } while (take(","));

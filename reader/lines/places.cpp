@@ -177,7 +177,12 @@ SourcePlace Places::begin_of(FunctionId id, const Interrupt& interrupt) {
   if (function.object.empty()) return {};
   if (function.is_inlined) return declared == declared_.end() ? SourcePlace{} : declared->second;
   const Unit at = unit_at({function.file, function.address}, interrupt);
-  return at.unit ? at.unit->innermost(at.address) : SourcePlace{};
+  if (!at.unit) return {};
+  const SourcePlace first = at.unit->innermost(at.address);
+  const DefinedLines defined = at.unit->defined_at(at.address);
+  return defined.file == first.file && defined.begin < first.line
+             ? SourcePlace{defined.file, defined.begin}
+             : first;
 }
 
 std::string Places::unit_of(FunctionId id, const Interrupt& interrupt) {
@@ -197,6 +202,12 @@ std::vector<SourcePlace> Places::places_of(const Function& function, const Inter
   const Unit at = unit_at({function.file, function.address}, interrupt);
   if (!at.unit) return {};
   return at.unit->places_in(at.address, at.address + function.size, false);
+}
+
+DefinedLines Places::defined_lines(const Function& function, const Interrupt& interrupt) {
+  if (function.object.empty() || function.is_inlined) return {};
+  const Unit at = unit_at({function.file, function.address}, interrupt);
+  return at.unit ? at.unit->defined_at(at.address) : DefinedLines{};
 }
 
 std::vector<std::uint32_t> Places::lines_with_code(SourceFileId file, bool with_inlined) const {

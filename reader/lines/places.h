@@ -82,6 +82,8 @@ class Places {
   const CodeBytes& code(std::size_t file, const Interrupt& interrupt);
   // The lines that the code of a function comes from, as `source` counts them, in order.
   std::vector<SourcePlace> places_of(const Function& function, const Interrupt& interrupt);
+  // Where it is defined; its file is `none` if that is not known.
+  DefinedLines defined_lines(const Function& function, const Interrupt& interrupt);
   // The lines of a file that have code, in order, as far as compilation units were read.
   // with_inlined: also those of what is inlined.
   std::vector<std::uint32_t> lines_with_code(SourceFileId file, bool with_inlined) const;

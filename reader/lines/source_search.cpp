@@ -27,14 +27,13 @@ bool lies_below(const std::string& path, const std::string& directory) {
 std::string SourceSearch::find(const std::string& path) const {
   for (const auto& [was, is] : maps)
     if (lies_below(path, was))
-      if (const std::string mapped = is + path.substr(was.size()); is_file(mapped)) return mapped;
+      if (std::string mapped = is + path.substr(was.size()); is_file(mapped)) return mapped;
   if (is_file(path)) return path;
   for (const std::string& directory : directories) {
     std::string_view end = path;
     for (auto slash = std::size_t{0}; slash != std::string::npos; slash = end.find('/')) {
       if (end.starts_with('/') || slash != 0) end.remove_prefix(slash + 1);
-      if (const std::string below = fmt::format("{}/{}", directory, end); is_file(below))
-        return below;
+      if (std::string below = fmt::format("{}/{}", directory, end); is_file(below)) return below;
     }
   }
   return "";

@@ -5,6 +5,7 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -35,13 +36,16 @@ std::string symbol_of(Dwarf_Die* function) {
   return text ? text : "";
 }
 
-InlinedFunction inlined_function(Dwarf_Die* die, const NumberFile& number_file) {
-  InlinedFunction function{symbol_of(die), {}};
+// Where a function begins.
+SourcePlace declared_at(Dwarf_Die* function, const NumberFile& number_file) {
   int line = 0;
-  const char* file = dwarf_decl_file(die);
-  if (file && dwarf_decl_line(die, &line) == 0 && line > 0)
-    function.declared = {number_file(file), static_cast<std::uint32_t>(line)};
-  return function;
+  const char* file = dwarf_decl_file(function);
+  if (!file || dwarf_decl_line(function, &line) != 0 || line <= 0) return {};
+  return {number_file(file), static_cast<std::uint32_t>(line)};
+}
+
+InlinedFunction inlined_function(Dwarf_Die* die, const NumberFile& number_file) {
+  return {symbol_of(die), declared_at(die, number_file)};
 }
 
 // take(begin, end) for each range of instructions.
@@ -81,6 +85,54 @@ bool go_on(Dwarf_Die& die) {
   die = next;
   return true;
 }
+
+// Where functions begin that stand in no other function, as a lambda does.
+class Definitions {
+ public:
+  void add(Dwarf_Die& die, const SourcePlace& place) {
+    bool is_declaration = false;
+    Dwarf_Attribute attribute;
+    if (dwarf_attr(&die, DW_AT_declaration, &attribute))
+      dwarf_formflag(&attribute, &is_declaration);
+    if (is_declaration || !place.is_known()) return;
+    const std::uint64_t begin = dwarf_dieoffset(&die);
+    Dwarf_Die next;
+    const bool has_next = dwarf_siblingof(&die, &next) == 0;
+    if (has_next && dwarf_dieoffset(&next) > begin + 1) inner_[begin + 1] = dwarf_dieoffset(&next);
+    found_.push_back({first_of(die), place});
+  }
+
+  std::vector<SourcePlace> outside_others() const {
+    std::vector<SourcePlace> places;
+    for (const auto& [offset, place] : found_)
+      if (!is_inside(offset)) places.push_back(place);
+    std::sort(places.begin(), places.end());
+    return places;
+  }
+
+ private:
+  // Offset of the DIE that stands where the function is declared.
+  static std::uint64_t first_of(Dwarf_Die die) {
+    constexpr int kMost = 8;  // a longer chain is damaged
+    Dwarf_Attribute attribute;
+    for (int i = 0; i < kMost; ++i)
+      if ((!dwarf_attr(&die, DW_AT_abstract_origin, &attribute) &&
+           !dwarf_attr(&die, DW_AT_specification, &attribute)) ||
+          !dwarf_formref_die(&attribute, &die))
+        break;
+    return dwarf_dieoffset(&die);
+  }
+
+  bool is_inside(std::uint64_t offset) const {
+    auto after = inner_.upper_bound(offset);
+    for (int i = 0; after != inner_.begin() && i < 2; ++i)
+      if (offset < (--after)->second) return true;
+    return false;
+  }
+
+  std::map<std::uint64_t, std::uint64_t> inner_;  // offsets of the DIEs inside functions: [, )
+  std::vector<std::pair<std::uint64_t, SourcePlace>> found_;
+};
 
 }  // namespace
 
@@ -154,6 +206,7 @@ void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
   };
   constexpr std::size_t kDeepest = 1024;  // a tree that is deeper is damaged
   std::vector<CallRange> ranges;
+  Definitions definitions;
   std::vector<Step> path;
   Dwarf_Die child;
   if (dwarf_child(unit, &child) != 0) return;
@@ -176,6 +229,11 @@ void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
       // A function of its own, also inside another.
       call = InlinedCall::kNone;
       depth = 0;
+      const SourcePlace place = declared_at(&step.die, number_file);
+      definitions.add(step.die, place);
+      each_range(&step.die, [&](std::uint64_t begin, std::uint64_t end) {
+        bodies_.push_back({begin, end, place});
+      });
       // Without instructions: a declaration, or what copies are made of.
       Dwarf_Addr base = 0, begin = 0, end = 0;
       is_entered = is_entered && dwarf_ranges(&step.die, 0, &base, &begin, &end) > 0;
@@ -186,6 +244,9 @@ void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
     if (has_inner) path.push_back({inner, call, depth});
   }
   flatten(std::move(ranges));
+  std::sort(bodies_.begin(), bodies_.end(),
+            [](const FunctionRange& a, const FunctionRange& b) { return a.begin < b.begin; });
+  definitions_ = definitions.outside_others();
 }
 
 // Where ranges overlap the deepest call counts.
@@ -238,6 +299,17 @@ SourcePlace UnitLines::outermost(std::uint64_t address) const {
   if (call == InlinedCall::kNone) return innermost(address);
   while (calls_[call].outer != InlinedCall::kNone) call = calls_[call].outer;
   return calls_[call].at.is_known() ? calls_[call].at : innermost(address);
+}
+
+DefinedLines UnitLines::defined_at(std::uint64_t address) const {
+  const auto after =
+      std::upper_bound(bodies_.begin(), bodies_.end(), address,
+                       [](std::uint64_t a, const FunctionRange& body) { return a < body.begin; });
+  if (after == bodies_.begin() || address >= (after - 1)->end) return {};
+  const SourcePlace begin = (after - 1)->declared;
+  const auto next = std::upper_bound(definitions_.begin(), definitions_.end(), begin);
+  const bool has_next = next != definitions_.end() && next->file == begin.file;
+  return {begin.file, begin.line, has_next ? next->line - 1 : ~0u};
 }
 
 std::vector<SourcePlace> UnitLines::places_in(std::uint64_t begin, std::uint64_t end,

@@ -30,6 +30,13 @@ struct InlinedCall {
   std::uint32_t outer = kNone;  // the inlined call that this one stands in
 };
 
+// Where a function is defined: from the line of its declaration on, up to the line before the next
+// function of the file.
+struct DefinedLines {
+  SourceFileId file = SourceFileId::none;
+  std::uint32_t begin = 0, end = 0;  // both included
+};
+
 class UnitLines {
  public:
   // unit: the DIE of a compilation unit of `dwarf`. Without lines where they are damaged.
@@ -49,6 +56,9 @@ class UnitLines {
   // to, else `innermost`.
   SourcePlace outermost(std::uint64_t address) const;
 
+  // Of the function that the instruction belongs to; its file is `none` if that is not known.
+  DefinedLines defined_at(std::uint64_t address) const;
+
   // Every line with instructions in [begin, end), each once and in order: what was inlined there
   // counts for the line of the outermost call; with_inlined: for its own line and for those of all
   // its calls.
@@ -66,6 +76,10 @@ class UnitLines {
     std::uint32_t call;
     std::uint32_t depth;
   };
+  struct FunctionRange {
+    std::uint64_t begin, end;
+    SourcePlace declared;
+  };
   void read_rows(Dwarf_Die* unit, const NumberFile& number_file);
   void read_calls(Dwarf_Die* unit, const NumberFile& number_file, const Interrupt& interrupt);
   void flatten(std::vector<CallRange> ranges);
@@ -74,7 +88,9 @@ class UnitLines {
   std::vector<LineRow> rows_;  // sorted
   std::vector<InlinedFunction> functions_;
   std::vector<InlinedCall> calls_;
-  std::vector<CallRange> ranges_;  // sorted, apart from each other
+  std::vector<CallRange> ranges_;         // sorted, apart from each other
+  std::vector<FunctionRange> bodies_;     // of functions outside others; sorted
+  std::vector<SourcePlace> definitions_;  // where these and inlined ones begin; sorted
 };
 
 }  // namespace gnomon::reader

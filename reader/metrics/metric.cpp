@@ -16,9 +16,18 @@ constexpr std::array kMetrics{
            "allocation", ""},
     Metric{"heapallocbytes", "Bytes Allocated", "Bytes that those calls asked for.",
            Quantity::bytes, "allocation", "size"},
+    Metric{"heapleakcnt", "Leaks",
+           "Allocations that were not freed while the program was recorded.", Quantity::count,
+           kLeakEvent, ""},
+    Metric{"heapleakbytes", "Bytes Leaked", "Bytes that those allocations asked for.",
+           Quantity::bytes, kLeakEvent, "size"},
 };
 static_assert(kMetrics[index(kTotalCpu)].key == "totalcpu");
 static_assert(kMetrics[index(kTicks)].key == "ticks");
+static_assert(kMetrics[index(kAllocations)].key == "heapalloccnt");
+static_assert(kMetrics[index(kBytesAllocated)].key == "heapallocbytes");
+static_assert(kMetrics[index(kLeaks)].key == "heapleakcnt");
+static_assert(kMetrics[index(kBytesLeaked)].key == "heapleakbytes");
 
 }  // namespace
 

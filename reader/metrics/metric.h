@@ -16,9 +16,12 @@ struct Metric {
   std::string_view title;  // "Total CPU"
   std::string_view help;   // a sentence
   Quantity quantity;
-  std::string_view event;  // name of an event kind
+  std::string_view event;  // name of an event kind, or kLeakEvent
   std::string_view field;  // of that kind, summed up; empty: events are counted
 };
+
+// An allocation of which no free was recorded. No record says so.
+inline constexpr const char* kLeakEvent = "leak";
 
 std::span<const Metric> metric_table();
 
@@ -28,5 +31,6 @@ inline const Metric& row(MetricId id) { return metric_table()[index(id)]; }
 
 // Those that the losses of a recording are told by.
 inline constexpr MetricId kTotalCpu{0}, kTicks{1};
+inline constexpr MetricId kAllocations{2}, kBytesAllocated{3}, kLeaks{4}, kBytesLeaked{5};
 
 }  // namespace gnomon::reader

@@ -32,6 +32,12 @@ const Sums::Plan& Sums::plan_of(const EventLayout& layout) {
   return plan;
 }
 
+bool Sums::has_stack_of(const Event& event, StackRoom& room) {
+  const Plan& plan = plan_of(event.layout);
+  const std::uint64_t stack = plan.stack ? event.value(*plan.stack) : 0;
+  return stack == 0 || room.has(stack);
+}
+
 bool Sums::add(const Event& event, StackRoom& room) {
   const Plan& plan = plan_of(event.layout);
   const std::uint64_t stack = plan.stack ? event.value(*plan.stack) : 0;
@@ -46,23 +52,54 @@ void Sums::add(const Event& event, std::uint32_t key) {
   if (!plan.addends.empty()) add(event, plan, key);
 }
 
-void Sums::add(const Event& event, const Plan& plan, std::uint32_t key) {
-  Group& group = *plan.group;
+// Where the event's values are to be put.
+std::uint64_t* Sums::begin_event(Group& group, std::uint32_t key) {
   if (group.waits == group.waiting.size()) group.settle();
   if (key >= used_.size()) used_.resize(std::max<std::size_t>(key + 1, used_.size() * 2));
   used_[key] = true;
   group.rows.prefetch(key);
   std::uint64_t* const values = &group.waiting_values[group.waits * group.metrics.size()];
+  std::fill_n(values, group.metrics.size(), 0);  // a layout may lack a metric's field
   group.waiting[group.waits++] = key;
-  for (const Plan::Addend& addend : plan.addends) {
-    PerMetric& metric = metrics_[addend.metric];
-    const std::uint64_t value = addend.field ? event.value(*addend.field) : 1;
-    values[addend.column] = value;
-    metric.total += value;
-    ++metric.events;
-    if (value <= metric.limit) continue;
-    ++metric.beyond;
-    metric.total_beyond += value;
+  return values;
+}
+
+void Sums::add_value(PerMetric& metric, std::uint64_t value, std::uint64_t& waiting) {
+  waiting = value;
+  metric.total += value;
+  metric.is_known = true;
+  if (value <= metric.limit) return;
+  ++metric.beyond;
+  metric.total_beyond += value;
+}
+
+void Sums::add(const Event& event, const Plan& plan, std::uint32_t key) {
+  std::uint64_t* const values = begin_event(*plan.group, key);
+  for (const Plan::Addend& addend : plan.addends)
+    add_value(metrics_[addend.metric], addend.field ? event.value(*addend.field) : 1,
+              values[addend.column]);
+}
+
+void Sums::add(const std::string& event, std::uint32_t key, std::uint64_t value) {
+  Group& group = group_of(event);
+  std::uint64_t* const values = begin_event(group, key);
+  for (std::size_t column = 0; column < group.metrics.size(); ++column) {
+    const Metric& metric = metric_table()[group.metrics[column]];
+    add_value(metrics_[group.metrics[column]], metric.field.empty() ? 1 : value, values[column]);
+  }
+}
+
+void Sums::forget(const std::string& event) {
+  Group& group = group_of(event);
+  group.rows = {};
+  group.keys.clear();
+  group.values.clear();
+  group.waits = 0;
+  for (const std::size_t metric : group.metrics) {
+    const std::uint64_t limit = metrics_[metric].limit;
+    metrics_[metric] = {};
+    metrics_[metric].is_known = true;
+    metrics_[metric].limit = limit;
   }
 }
 

@@ -23,12 +23,19 @@ class Sums {
   // Counts of a metric's events those whose value is larger. To be called before `add`.
   void set_limit(MetricId metric, std::uint64_t limit) { metrics_[index(metric)].limit = limit; }
 
+  // Returns false if there is no room for the event's call stack, so that the experiment is damaged.
+  bool has_stack_of(const Event& event, StackRoom& room);
   // Adds an event. Returns false if there is no room for its call stack, so that the experiment is
   // damaged.
   bool add(const Event& event, StackRoom& room);
   // Likewise under another number than that of its call stack. The numbers of one object are all
   // of one kind, and small.
   void add(const Event& event, std::uint32_t key);
+
+  // Adds an event that no record stands for: one of the kind `event`, whose metrics are a count and
+  // a value. `forget` takes all of a kind back; then there were none, which is known.
+  void add(const std::string& event, std::uint32_t key, std::uint64_t value);
+  void forget(const std::string& event);
 
   // The events to come are described by other objects than those so far.
   void forget_layouts() { plans_.assign(plans_.size(), {}); }
@@ -49,8 +56,8 @@ class Sums {
   // The events beyond the limit, and their values' sum.
   std::uint64_t beyond(MetricId metric) const { return metrics_[index(metric)].beyond; }
   std::uint64_t total_beyond(MetricId metric) const { return metrics_[index(metric)].total_beyond; }
-  // Returns true if there is an event that the metric is about.
-  bool has(MetricId metric) const { return metrics_[index(metric)].events != 0; }
+  // Returns true if there is an event that the metric is about, or none is known to be.
+  bool has(MetricId metric) const { return metrics_[index(metric)].is_known; }
   // By StackId: the stack has an event.
   const std::vector<bool>& used() const { return used_; }
 
@@ -58,7 +65,7 @@ class Sums {
   static constexpr std::size_t kWaiting = 16;
   struct PerMetric {
     std::uint64_t total = 0;
-    std::uint64_t events = 0;
+    bool is_known = false;
     std::uint64_t limit = ~std::uint64_t{0};
     std::uint64_t beyond = 0, total_beyond = 0;
   };
@@ -96,6 +103,8 @@ class Sums {
   Group& group_of(const std::string& event);
   const Plan& plan_of(const EventLayout& layout);
   void add(const Event& event, const Plan& plan, std::uint32_t key);
+  std::uint64_t* begin_event(Group& group, std::uint32_t key);
+  static void add_value(PerMetric& metric, std::uint64_t value, std::uint64_t& waiting);
 
   std::vector<PerMetric> metrics_{metric_table().size()};
   std::vector<Place> places_{metric_table().size()};

@@ -138,7 +138,7 @@ class Comparer {
 
   Cell cell_of(const Item& item, std::size_t list, std::size_t column) const {
     const Type type = lists_.front().table.columns[column].type;
-    const Cell own = item.rows[list] ? (*item.rows[list])[column] : zero_of(type);
+    Cell own = item.rows[list] ? (*item.rows[list])[column] : zero_of(type);
     if (!is_difference(list)) return own;
     const Cell base = item.rows[0] ? (*item.rows[0])[column] : zero_of(type);
     const Value now = value_of(own), before = value_of(base);

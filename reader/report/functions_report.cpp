@@ -21,8 +21,10 @@ ExtraColumns parts_of(const PlaceItems& items) {
     row.emplace_back(items.function_name(item));
     row.emplace_back(items.function(item).object);
     row.emplace_back(file);
-    row.push_back(file.empty() ? Cell(Empty{})
-                               : Cell(std::uint64_t{items.place(item).source.line}));
+    if (file.empty())
+      row.emplace_back(Empty{});
+    else
+      row.emplace_back(std::uint64_t{items.place(item).source.line});
   };
   return extra;
 }

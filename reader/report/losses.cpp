@@ -244,6 +244,13 @@ std::string span_note(const Part& part) {
                      span_text(part.span(), part.experiment(), part.instants()));
 }
 
+std::string lost_samples_note(const Part& part) {
+  const Samples& samples = part.samples();
+  if (!samples.fault().empty()) return fmt::format("samples cannot be read: {}.", samples.fault());
+  if (samples.lost() == 0) return "";
+  return fmt::format("samples that are damaged or missing: {}.", samples.lost());
+}
+
 std::string filter_note(const Analysis& analysis) {
   if (analysis.filter().empty()) return "";
   std::uint64_t fitting = 0, all = 0;
@@ -303,7 +310,8 @@ void add_of_parts(const Analysis& analysis, std::vector<std::string>& notes, Add
 
 }  // namespace
 
-std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* profile) {
+std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* profile,
+                                    bool with_time) {
   std::vector<std::string> notes;
   add_of_parts(analysis, notes, [](const Part& part, std::vector<std::string>& all) {
     if (std::string note = span_note(part); !note.empty()) all.push_back(std::move(note));
@@ -314,15 +322,20 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
     for (const std::string& note : {truncation_note(*profile, analysis.experiment()),
                                     foreign_stack_note(*profile), guess_note(*profile)})
       if (!note.empty()) notes.push_back(note);
-  add_of_parts(analysis, notes, add_time_notes);
+  if (with_time) add_of_parts(analysis, notes, add_time_notes);
   return notes;
 }
 
 std::vector<std::string> all_notes(const Analysis& analysis, const Profile& profile,
                                    const Shown& shown) {
-  std::vector<std::string> notes = loss_notes(analysis, &profile);
-  if (const std::string note = unnamed_note(analysis, profile); !note.empty())
-    notes.push_back(note);
+  const std::vector<MetricId> metrics = shown.metrics.metrics();
+  const bool with_time =
+      metrics.empty() || std::any_of(metrics.begin(), metrics.end(), [](MetricId each) {
+        return row(each).event == row(kTotalCpu).event;
+      });
+  std::vector<std::string> notes = loss_notes(analysis, &profile, with_time);
+  if (std::string note = with_time ? unnamed_note(analysis, profile) : ""; !note.empty())
+    notes.push_back(std::move(note));
   for (const auto& more : {analysis.symbol_notes(), shown.notes})
     notes.insert(notes.end(), more.begin(), more.end());
   return notes;

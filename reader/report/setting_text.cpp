@@ -45,6 +45,9 @@ std::string setting_text(Setting setting, const format::SettingValues& values) {
       return value == 0 ? "no" : "yes";
     case SettingType::signal:
       return signal_text(value);
+    case SettingType::heap:
+      if (value == 0) return "off";
+      return (value & format::kFreeStacks) != 0 ? "on,free-stacks" : "on";
     case SettingType::count:
       break;
   }

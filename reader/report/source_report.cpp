@@ -35,7 +35,8 @@ class SourceListing {
         listing_(items, asked.shown.metrics, view.source_threshold,
                  {{"line", {}, false, Type::count}}) {}
 
-  // From the line where the function begins to the last that it has code of.
+  // From the line where the function begins to the last that it has code of. Single instructions
+  // of inlined functions can stand beside their calls in the DWARF: their lines are far away.
   Result<Region> of_function(FunctionId id) {
     const Function& function = profile_.function(id);
     if (function.object.empty())
@@ -44,8 +45,12 @@ class SourceListing {
     if (!begin.is_known()) return without_lines(id);
     object_ = function.object;
     Region region{begin.file, begin.line, begin.line};
+    const DefinedLines defined = places_.defined_lines(function, view_.interrupt);
+    const bool is_defined = defined.file == begin.file;
+    if (is_defined) region.begin = region.end = defined.begin;
     const auto take = [&](const SourcePlace& place) {
       if (place.file != region.file) return;
+      if (is_defined && (place.line < defined.begin || place.line > defined.end)) return;
       region.begin = std::min(region.begin, place.line);
       region.end = std::max(region.end, place.line);
     };

@@ -26,6 +26,9 @@ Table status_report(Analysis& analysis) {
   const Nanoseconds time{analysis.sums().total(kTotalCpu)};
   add("Samples",
       fmt::format("{}, {:.3f} s of CPU time", analysis.sums().total(kTicks), seconds(time)));
+  if (header.settings[format::Setting::heaptrace] != 0)
+    add("Allocations", fmt::format("{}, {} bytes", analysis.sums().total(kAllocations),
+                                   analysis.sums().total(kBytesAllocated)));
   return table;
 }
 

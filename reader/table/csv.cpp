@@ -8,7 +8,7 @@ namespace gnomon::reader {
 namespace {
 
 std::string quoted_cell(const std::string& cell, char delimiter) {
-  const std::string text = one_line(cell);
+  std::string text = one_line(cell);
   if (text.find_first_of({delimiter, '"'}) == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);

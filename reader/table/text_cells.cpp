@@ -33,7 +33,7 @@ std::string code_text(const std::string& code, std::size_t room) {
       blanks.append(kTab - blanks.size() % kTab, ' ');
     else
       blanks += c;
-  const std::string text = one_line(blanks);
+  std::string text = one_line(blanks);
   if (room == 0 || width_of(text) <= room) return text;
   std::size_t end = 0;
   for (std::size_t column = 0; column < room && end < text.size(); ++column)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <random>
 #include <string>
@@ -43,6 +44,9 @@ struct Trials {
       if (said.empty()) continue;
       ++wrong;
       fmt::print("{} {}: {}\n", seed, tried, said);
+      std::error_code error;  // what was tried stays beside SCRATCH
+      std::filesystem::copy(scratch, fmt::format("{}.{}", scratch, seed),
+                            std::filesystem::copy_options::recursive, error);
       std::fflush(stdout);
     }
     fmt::print("{} damaged {}, {} wrong\n", count, what, wrong);

@@ -33,7 +33,7 @@ WRONG = {
               "experiment a.erg", "experiment /nowhere/a.er", "filename x", "group", "group x.er", "group .erg", "group x", "nothing x", "file a.er"],
     "show": ["nothing", "profile limit", "--format xml", "--limit 3"],
     "hwprofile": ["", "on", "counter cycles,on", "list"],
-    "heaptrace": ["", "on"],
+    "heaptrace": ["", "maybe", "on off", "on,stacks", "free-stacks", "0"],
     "synctrace": ["", "on", "threshold 5"],
     "iotrace": ["on"],
     "mpitrace": ["on"],

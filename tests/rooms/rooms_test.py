@@ -22,9 +22,10 @@ INNER = {
     "libcollector/hook": {"libcollector/core", "libcollector/format", "libcollector/objects"},
     "libcollector/clock": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/unwind"},
     "libcollector/program": {f"libcollector/{folder}" for folder in ("core", "format", "hook", "clock", "unwind", "session")},
+    "libcollector/trace": {f"libcollector/{folder}" for folder in ("core", "format", "unwind", "record", "hook", "attach")},
     "libcollector/sampler": {"libcollector/core", "libcollector/format", "libcollector/record"},
     "libcollector/session": {f"libcollector/{folder}" for folder in
-                             ("core", "format", "unwind", "record", "objects", "hook", "clock", "program", "attach")},
+                             ("core", "format", "unwind", "record", "objects", "hook", "clock", "program", "attach", "trace")},
     "injector/attach/gate": set(),
     "injector/attach/remote": {"injector/preflight.h"},
     "injector/attach/checks": {"injector/attach/remote", "injector/attach/ptrace", "injector/linkage.h", "injector/sanitizers.h"},

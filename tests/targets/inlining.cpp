@@ -31,3 +31,14 @@ extern "C" std::uint64_t inlining(std::uint64_t seed, int rounds) {
   for (int i = 0; i < rounds; ++i) sum += chosen(mixer, i % 3 == 0);
   return sum;
 }
+
+// A lambda that is a function of its own, and that stands inside another.
+extern "C" int with_lambda(int count) {
+  const auto add = [](int a) __attribute__((noinline)) {
+    asm volatile("");
+    return a + 1;
+  };
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += add(i);
+  return sum;
+}

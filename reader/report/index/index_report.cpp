@@ -50,6 +50,9 @@ Result<Table> index_report(Analysis& analysis, const View& view, const IndexObje
   if (!table) return table;
   table->title = fmt::format("{} sorted by metric: {}", object.name, shown->sort.title());
   table->notes = loss_notes(analysis, nullptr);
+  for (const auto& part : analysis.parts())
+    if (std::string note = lost_samples_note(*part); !note.empty())
+      table->notes.push_back(std::move(note));
   table->notes.insert(table->notes.end(), shown->notes.begin(), shown->notes.end());
   return table;
 }

@@ -89,6 +89,7 @@ Result<Table> selection_list(Analysis& analysis, const View& view, const Selecti
   table.columns = {{"experiment", {"Exp"}, true, Type::count},
                    {"selected", {"Sel"}},
                    {"total", {"Total"}, true, Type::count}};
+  table.notes = loss_notes(analysis, nullptr, false);
   std::map<std::int64_t, std::uint64_t> totals;  // by number of the experiment
   if (kind.token != kSampleSelection.token) {
     const std::string expression = fmt::format("EXPID << 32 | ({} & 0xffffffff)", kind.token);

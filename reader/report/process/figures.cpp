@@ -60,15 +60,15 @@ std::vector<std::string> sample_notes(const Analysis& analysis) {
   std::vector<std::string> notes;
   if (const std::string note = span_note(analysis.first()); !note.empty()) notes.push_back(note);
   const Samples& samples = analysis.first().samples();
+  std::string lost = lost_samples_note(analysis.first());
   if (!samples.fault().empty())
-    notes.push_back(fmt::format("samples cannot be read: {}.", samples.fault()));
+    notes.push_back(std::move(lost));
   else if (samples.all().empty())
     notes.emplace_back("there is no sample: nothing is known of the process's use of the system.");
   else if (analysis.first().span_samples().empty())
     notes.emplace_back("no sample was taken in that part.");
   if (const std::string note = gap_note(analysis); !note.empty()) notes.push_back(note);
-  if (const auto count = samples.lost(); count != 0)
-    notes.push_back(fmt::format("samples that are damaged or missing: {}.", count));
+  if (samples.fault().empty() && !lost.empty()) notes.push_back(std::move(lost));
   std::uint64_t left_out = 0;
   for (const Sample& sample : analysis.first().span_samples()) left_out += sample.threads_left_out;
   if (left_out != 0)

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "reader/report/asked.h"
 #include "reader/report/item_list.h"
@@ -11,13 +12,12 @@
 namespace gnomon::reader {
 namespace {
 
-constexpr std::size_t kBar = 20;  // characters of the longest
+constexpr double kBar = 20;  // characters of the longest
 
 std::string bar_of(std::uint64_t value, std::uint64_t largest) {
   if (largest == 0 || value == 0) return "";
-  const auto length = static_cast<std::size_t>(
-      static_cast<double>(value) / static_cast<double>(largest) * kBar + 0.5);
-  return std::string(std::max<std::size_t>(length, 1), '#');
+  const auto length = std::lround(static_cast<double>(value) / static_cast<double>(largest) * kBar);
+  return std::string(static_cast<std::size_t>(std::max(length, 1L)), '#');
 }
 
 class HotTable {

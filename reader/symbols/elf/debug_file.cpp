@@ -1,6 +1,7 @@
 // Finds the file that a load object's symbols were moved to. Any thread, one at a time.
 #include "reader/symbols/elf/debug_file.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
@@ -23,7 +24,7 @@ std::string fetched_directory() {
     const char* const text = std::getenv(name);
     return std::string(text ? text : "");
   };
-  if (const std::string own = value("DEBUGINFOD_CACHE_PATH"); !own.empty()) return own;
+  if (std::string own = value("DEBUGINFOD_CACHE_PATH"); !own.empty()) return own;
   if (const std::string cache = value("XDG_CACHE_HOME"); !cache.empty())
     return cache + "/debuginfod_client";
   const std::string home = value("HOME");
@@ -45,8 +46,8 @@ std::vector<std::string> candidates(const DebugSearch& search, const std::string
   std::vector<std::string> paths;
   for (const std::string& root : {source.root, std::string()}) {
     if (search.build_id.size() > 2)
-      paths.push_back(root + kGlobal + "/.build-id/" + search.build_id.substr(0, 2) + "/" +
-                      search.build_id.substr(2) + ".debug");
+      paths.push_back(fmt::format("{}{}/.build-id/{}/{}.debug", root, kGlobal,
+                                  search.build_id.substr(0, 2), search.build_id.substr(2)));
     if (!link.empty())
       for (const std::string& directory : directories)
         for (const std::string& path : {directory, directory + ".debug/", kGlobal + directory})

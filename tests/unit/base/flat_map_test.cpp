@@ -24,6 +24,13 @@ TEST(FlatMap, DoesWhatAMapDoes) {
   map.erase_if([](int value) { return value % 3 == 0; });
   std::erase_if(known, [](const auto& each) { return each.second % 3 == 0; });
   EXPECT_EQ(map.size(), known.size());
+  for (std::uint64_t key = 0; key < 5000; key += 3) {
+    map.erase(key);
+    map.erase(key << 40);
+    known.erase(key);
+    known.erase(key << 40);
+  }
+  EXPECT_EQ(map.size(), known.size());
   std::map<std::uint64_t, int> listed;
   map.for_each([&](std::uint64_t key, int value) { listed[key] = value; });
   EXPECT_EQ(listed, known);

@@ -100,8 +100,9 @@ TEST(CollectOptions, WrongLines) {
       {"-e a", "-e needs the process whose recording is to end; -P PID names it."},
       {"-P 7 -e -p hi", "-e records nothing, and goes with -P alone; omit the other options."},
       {"-y USR1 -l 10 a", "10 cannot pause the recording and take samples, too; use two signals."},
-      {"-H on a",
-       "-H: this version of Gnomon cannot trace allocations; `gnomon collect` without a word "
+      {"-H on,1k a", "on,1k is no word of heaptrace; on, off and on,free-stacks are."},
+      {"-s on a",
+       "-s: this version of Gnomon cannot trace locks; `gnomon collect` without a word "
        "lists what can be chosen."},
       {"-F",
        "-F: this version of Gnomon cannot follow descendants; `gnomon collect` without a word "
@@ -109,7 +110,7 @@ TEST(CollectOptions, WrongLines) {
   };
   for (const WordsAndFault& row : kRows) EXPECT_EQ(fault_of(row.words), row.fault) << row.words;
   for (const char* option :
-       {"-h", "-s", "-H", "-i", "-M", "-m", "-c", "-I", "-N", "-r", "-F", "-j", "-J", "-A", "-a"}) {
+       {"-h", "-s", "-i", "-M", "-m", "-c", "-I", "-N", "-r", "-F", "-j", "-J", "-A", "-a"}) {
     const std::string text = fault_of(std::string(option) + " on a");
     EXPECT_NE(text.find("this version of Gnomon cannot "), std::string::npos) << text;
     EXPECT_EQ(fault_of(std::string(option) + " off a"), "none");

@@ -98,8 +98,9 @@ TEST_F(DataFiles, CompactRecordsHaveThreadAndTimeOfTheirBlock) {
     format::HeapAllocation made{0, stack, 0, each.size};
     format::HeapFree freed{0, 0, 0};
     ASSERT_TRUE(
-        recorder_->put_compact(*writer, format::kHeapAllocation, origin, each.address, made));
-    ASSERT_TRUE(recorder_->put_compact(*writer, format::kHeapFree, origin, each.address, freed));
+        recorder_->put_compact<format::kHeapAllocation>(writer->lanes, origin, each.address, made));
+    ASSERT_TRUE(
+        recorder_->put_compact<format::kHeapFree>(writer->lanes, origin, each.address, freed));
   }
   recorder_->leave(*writer);
   const auto look = [&] {

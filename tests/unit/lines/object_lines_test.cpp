@@ -81,6 +81,22 @@ TEST(ObjectLines, WhereverTheDebugInformationIs) {
   }
 }
 
+TEST(ObjectLines, WhereAFunctionIsDefined) {
+  for (const char* form : {"inlining_plain.so", "inlining_apart.so", "inlining_linked.so"}) {
+    Read read_lines = read(target(form));
+    const auto lines_of = [&](const char* name) {
+      const std::uint64_t begin = function_in(target(form), name).begin;
+      const UnitLines* const unit = read_lines.lines->unit_at(begin, {});
+      if (!unit) return std::string("none");
+      const DefinedLines lines = unit->defined_at(read_lines.lines->in_dwarf(begin));
+      return fmt::format("{}-{}", text_of(read_lines, {lines.file, lines.begin}),
+                         lines.end == ~0u ? "" : std::to_string(lines.end));
+    };
+    EXPECT_EQ(lines_of("inlining"), "inlining.cpp:28-35") << form;
+    EXPECT_EQ(lines_of("with_lambda"), "inlining.cpp:36-") << form;
+  }
+}
+
 TEST(ObjectLines, NoneAndWhy) {
   test::Directory directory;
   const std::string bare = directory.file("bare.so");

@@ -118,8 +118,19 @@ class GoldenTest : public testing::Test {
     ASSERT_TRUE(writer);
     format::HeapAllocation made{0, stack_of(*writer, stack), 0, bytes};
     now_ += kMs;
-    EXPECT_TRUE(
-        recorder_->put_compact(*writer, format::kHeapAllocation, {78, 0, now_}, address, made));
+    EXPECT_TRUE(recorder_->put_compact<format::kHeapAllocation>(writer->lanes, {78, 0, now_},
+                                                                address, made));
+    recorder_->leave(*writer);
+  }
+
+  // kHeapKept: realloc failed.
+  template <std::uint8_t Kind = format::kHeapFree>
+  void give_back(std::uint64_t address) {
+    collector::Writer* writer = recorder_->enter();
+    ASSERT_TRUE(writer);
+    format::HeapFree freed{};
+    now_ += kMs;
+    EXPECT_TRUE(recorder_->put_compact<Kind>(writer->lanes, {78, 0, now_}, address, freed));
     recorder_->leave(*writer);
   }
 

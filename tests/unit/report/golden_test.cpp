@@ -2,6 +2,8 @@
 // --update` stores what the reports say now.
 #include "tests/unit/report/golden.h"
 
+#include <sys/resource.h>
+
 #include "tests/unit/report/fixture.h"
 
 using namespace gnomon;
@@ -67,6 +69,41 @@ TEST_F(Golden, Metrics) {
           "functions --format json --limit 3", "metrics a.%heapalloccnt", "csingle main",
           "functions", "dump allocation --format csv", "metrics default", "metrics e.any:size",
           "metrics i.nothing", "sort"});
+}
+
+TEST_F(Golden, Heap) {
+  constexpr std::uint64_t kBlock = 0x7f0000001000, kOther = 0x7f0000002000;
+  allocate({kMakeCode, kPushCode, kMainCode}, kBlock, 100);
+  give_back(kBlock);
+  allocate({kMakeCode, kPushCode, kMainCode}, kBlock, 40);  // the same address again
+  allocate({kHalfCode, kMainCode}, kOther, 4096);
+  give_back(kOther);
+  give_back<format::kHeapKept>(kOther);
+  give_back(0x7f0000003000);  // of a block that was not recorded
+  stop("breakpoint 1.1");
+  give_back(kBlock);
+  allocate({kInnerCode, kHalfCode, kMainCode}, kBlock, 7);
+  end(40 * kMs);
+  expect("heap.txt", {"heap", "allocs --limit 1", "leaks --format json", "leaks --since stop",
+                      "functions --metrics ei.heapleakbytes:e.heapleakcnt", "status"});
+}
+
+// A filter must not make room for call stacks that are not there.
+TEST_F(Golden, WrongStack) {
+  tick({kMainCode}, 10 * kMs);
+  collector::Writer* writer = recorder_->enter();
+  format::ClockSample sample{};
+  sample.head.time = now_;
+  sample.head.stack = ~0u;
+  EXPECT_TRUE(recorder_->put(*writer, format::kClockSample, sample));
+  recorder_->leave(*writer);
+  end(10 * kMs);
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  const std::string text = transcript({"filters FNAME(main) SOME IN STACK", "functions"});
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_NE(text.find("an event has a wrong call stack"), std::string::npos) << text;
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 1 << 20);  // KiB
 }
 
 TEST_F(Golden, Losses) {

@@ -1,0 +1,112 @@
+// What traced threads record with. The context stands at each function.
+#include "libcollector/trace/thread_block.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "libcollector/attach/thread_stacks.h"
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/syscall.h"
+#include "libcollector/core/thread_slots.h"
+#include "libcollector/core/time.h"
+
+namespace gnomon::collector {
+
+constinit thread_local ThreadBlock* own_block = nullptr;
+
+namespace {
+
+constinit std::atomic<ThreadBlock*> all_blocks = nullptr;
+constinit std::atomic<ThreadBlock*> next_looked_at = nullptr;  // for one whose thread has ended
+constinit std::atomic<std::uint32_t> owner = 0;                // pid of the process that has them
+
+bool has_ended(std::uint32_t tid) {
+  return raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), long{tid}, 0) == -ESRCH;
+}
+
+// Looks at some blocks only, because a program may have thousands of threads.
+ThreadBlock* take_over_block(std::uint32_t tid) {
+  constexpr int kLooks = 16;
+  ThreadBlock* block = next_looked_at.load(std::memory_order_relaxed);
+  for (int i = 0; i < kLooks; ++i) {
+    if (!block) block = all_blocks.load(std::memory_order_acquire);
+    if (!block) return nullptr;
+    ThreadBlock* const next = block->next;
+    std::uint32_t before = atomic(block->tid).load(std::memory_order_relaxed);
+    if (before != 0 && has_ended(before) &&
+        atomic(block->tid).compare_exchange_strong(before, tid)) {
+      next_looked_at.store(next, std::memory_order_relaxed);
+      return block;
+    }
+    block = next;
+  }
+  next_looked_at.store(block, std::memory_order_relaxed);
+  return nullptr;
+}
+
+ThreadBlock* new_block(std::uint32_t tid) {
+  void* const memory = mmap(nullptr, sizeof(ThreadBlock), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (madvise(memory, sizeof(ThreadBlock), MADV_WIPEONFORK) != 0) {
+    munmap(memory, sizeof(ThreadBlock));
+    return nullptr;
+  }
+  auto* const block = static_cast<ThreadBlock*>(memory);
+  block->tid = tid;
+  block->next = all_blocks.load(std::memory_order_relaxed);
+  while (!all_blocks.compare_exchange_weak(block->next, block, std::memory_order_release)) {
+  }
+  return block;
+}
+
+// In a fork child the blocks are the parent's, and zeroed.
+void forget_blocks_of_parent() {
+  const auto pid = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+  std::uint32_t before = owner.load(std::memory_order_relaxed);
+  if (before == pid || !owner.compare_exchange_strong(before, pid)) return;
+  all_blocks.store(nullptr);
+  next_looked_at.store(nullptr);
+}
+
+}  // namespace
+
+// errno may be the program's next look at its last error.
+ThreadBlock* claim_block() {
+  const int saved_errno = errno;
+  forget_blocks_of_parent();
+  const auto tid = static_cast<std::uint32_t>(raw_syscall(SYS_gettid));
+  ThreadBlock* block = take_over_block(tid);
+  if (!block) block = new_block(tid);
+  if (block) {
+    block->busy = 0;
+    block->stack = current_thread ? current_thread->stack : running_stack(main_stack());
+  }
+  own_block = block;
+  errno = saved_errno;
+  return block;
+}
+
+bool write_out_blocks(Recorder& recorder) {
+  constexpr std::uint64_t kPatience = 100'000'000;  // ns
+  constexpr timespec kMoment{0, 1'000'000};
+  bool all = true, has_waited = false;
+  std::uint64_t limit = 0;
+  for (ThreadBlock* block = all_blocks.load(std::memory_order_acquire); block;
+       block = block->next) {
+    if (atomic(block->recorder).load(std::memory_order_acquire) != &recorder) continue;
+    // A thread that has seen the recording go on has stored that it is busy before, but other
+    // processors may see that a moment later.
+    if (!has_waited) raw_syscall(SYS_nanosleep, arg(&kMoment), 0);
+    if (!has_waited) limit = now(CLOCK_MONOTONIC) + kPatience;
+    has_waited = true;
+    while (atomic(block->busy).load(std::memory_order_acquire) != 0 && now(CLOCK_MONOTONIC) < limit)
+      raw_syscall(SYS_sched_yield);
+    all = recorder.write_out(block->lanes) && all;
+  }
+  return all;
+}
+
+}  // namespace gnomon::collector
