@@ -11,7 +11,7 @@ import lldb_session
 import recorded
 
 build = pathlib.Path(sys.argv[1])
-chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else ("arenas", "dlopens", "forks", "threads", "handlers", "own_poll", "many")
+chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else ("dlopens", "forks", "handlers", "many")
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 PATIENCE = 30  # s
 

@@ -13,7 +13,7 @@ import kinds
 import recorded
 
 build = pathlib.Path(sys.argv[1])
-chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else (*kinds.FEW_WAITS, *kinds.MANIFOLD, *kinds.OWN, "many")
+chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else kinds.FEW
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 PATIENCE = 30  # s
 

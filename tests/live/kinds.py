@@ -3,10 +3,8 @@ WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "
          "sigtimedwait", "sigsuspend", "waitpid", "flock", "semop", "futex")
 BUSY = ("compute", "vectors", "malloc", "arena", "arenas", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers",
         "wakes", "pipes")
-# What the tests take; the soak takes all: waits that the kernel begins anew in its different ways, and that a stop of LLDB's breaks, and programs
-# that contain the others.
-FEW_WAITS = ("nanosleep", "poll", "epoll_wait", "read", "sigtimedwait", "semop", "futex")
-MANIFOLD = ("arenas", "dlopens", "forks", "vfork", "threads", "handlers", "pipes")
+# What the tests take; the soak takes all: waits that the kernel begins anew in its different ways, and programs that contain the others.
+FEW = ("nanosleep", "poll", "read", "futex", "dlopens", "forks", "threads", "handlers", "own_poll", "many")
 OWN = ("own_poll", "own_futex")  # their malloc is in the program itself
 OTHERS = ("masks", "many", "execs", "own_arena")
 
