@@ -36,7 +36,8 @@ def each_state(work):
                 ("collector enable", "Already enabled"), ("collector resume", SILENT), ("collector pause", "Paused: "),
                 # paused
                 ("collector enable", "Already enabled"), ("collector pause", SILENT), ("continue", "Process "), ("collector resume", "Resumed: "),
-                ("continue", "Process "), ("collector pause", "Paused: "), ("collector disable", "Disabled: process "),
+                # twice: a tick that comes while LLDB steps off a breakpoint makes LLDB stop at the same place again
+                ("continue", "Process "), ("continue", "Process "), ("collector pause", "Paused: "), ("collector disable", "Disabled: process "),
                 # ended
                 ("collector disable", OFF), ("collector pause", NOT_RECORDED), ("collector resume", NOT_RECORDED),
                 ("collector enable", "Recording process "), ("collector disable", "Disabled: process "), ("kill", ANY),
