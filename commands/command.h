@@ -26,12 +26,15 @@ struct Invocation {
   std::optional<reader::MetricList> metrics;  // none: those of the host's choice
   std::optional<reader::Sort> sort;           // none: likewise
   reader::SpanChoice span;
-  std::vector<std::string> filters;   // expressions; an event counts if all are true
-  std::optional<Format> format;       // none: the host's choice
-  std::optional<std::string> to;      // format of an export
-  std::optional<std::string> output;  // file that an export is written to
-  std::optional<std::uint32_t> here;  // lines to show on each side of the stop's; none: all lines
-  std::optional<std::size_t> row;     // to set a breakpoint at: from 1; 0: an argument tells
+  std::vector<std::string> filters;    // expressions; an event counts if all are true
+  std::optional<Format> format;        // none: the host's choice
+  std::optional<std::string> to;       // format of an export
+  std::optional<std::string> output;   // file that an export is written to
+  std::optional<std::uint32_t> here;   // lines to show on each side of the stop's; none: all lines
+  std::optional<std::size_t> row;      // to set a breakpoint at: from 1; 0: an argument tells
+  bool live = false;                   // what is allocated now
+  std::uint64_t older_than = 0;        // ns
+  std::optional<std::string> address;  // an expression
 };
 
 struct Answer {
@@ -55,7 +58,10 @@ enum class OptionId : std::uint32_t {
   to = 2048,
   output = 4096,
   here = 8192,
-  at_row = 16384
+  at_row = 16384,
+  live = 32768,
+  older_than = 65536,
+  address = 131072
 };
 using Options = std::uint32_t;  // OptionIds
 constexpr Options operator|(OptionId a, OptionId b) { return Options(a) | Options(b); }

@@ -32,4 +32,10 @@ std::string find_experiment(std::span<const std::string> stems, const WantedExpe
   return best;
 }
 
+Result<bool> records_allocations(const std::string& experiment) {
+  const auto header = reader::read_header(experiment);
+  if (!header) return tl::unexpected(header.error());
+  return header->settings[format::Setting::heaptrace] != 0;
+}
+
 }  // namespace gnomon::commands

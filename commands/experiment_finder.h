@@ -4,6 +4,8 @@
 #include <span>
 #include <string>
 
+#include "reader/base/result.h"
+
 namespace gnomon::commands {
 
 struct WantedExperiment {
@@ -15,5 +17,8 @@ struct WantedExperiment {
 // Returns the path of the newest such experiment stem.er or stem.N.er, for any of the stems. Empty:
 // there is none.
 std::string find_experiment(std::span<const std::string> stems, const WantedExperiment& wanted);
+
+// Whether the settings of an experiment say so. Fault: its header cannot be read.
+Result<bool> records_allocations(const std::string& experiment);
 
 }  // namespace gnomon::commands

@@ -29,7 +29,7 @@ std::string wrapped_lines(std::string_view paragraphs) {
 }
 
 std::string term_of(const Option& option) {
-  return fmt::format("{} {}", option.name, option.operand);
+  return fmt::format("{}{}{}", option.name, option.operand.empty() ? "" : " ", option.operand);
 }
 
 std::string_view first_alias(const Command& command) {

@@ -13,10 +13,12 @@
 #include "commands/collect/collect_settings.h"
 #include "commands/format.h"
 #include "commands/reports/selection.h"
+#include "commands/words.h"
 #include "reader/analysis/analysis_cache.h"
 #include "reader/analysis/span.h"
 #include "reader/analysis/view.h"
 #include "reader/base/interrupt.h"
+#include "reader/base/one_line.h"
 #include "reader/base/result.h"
 #include "reader/lines/disassembler.h"
 #include "reader/report/compare.h"
@@ -39,6 +41,8 @@ class Host {
   // Has no events of it recorded until `resume`.
   virtual Result<std::string> pause() { return only_in_lldb(); }
   virtual Result<std::string> resume() { return only_in_lldb(); }
+  // Has no more allocations recorded, but what gives them back.
+  virtual Result<std::string> trace_frees_only() { return only_in_lldb(); }
   // Notes that the debugger stopped the program for its user. Returns what to print; may be empty.
   virtual Result<std::string> note_stop() { return only_in_lldb(); }
   // Whether that is a line about the time since the program ran on.
@@ -63,6 +67,12 @@ class Host {
   virtual Result<std::string> function() = 0;
   // The call stack of the selected thread.
   virtual Result<reader::Backtrace> backtrace() { return no_stop(); }
+  // The value of an expression that is an address: of the selected frame, or a number.
+  virtual Result<std::uint64_t> address_of(const std::string& expression) {
+    if (const auto address = address_in(expression)) return *address;
+    return fault(one_line(expression) + " is not an address",
+                 "0x7f00 and 32512 are; in the debugger expressions are, too");
+  }
   // Sets a breakpoint at a function of a load object. Answers with a sentence.
   virtual Result<std::string> set_breakpoint(const reader::Function& /*function*/) {
     return fault("only a debugger can set a breakpoint",

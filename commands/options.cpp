@@ -154,6 +154,28 @@ Result<void> set_row(std::span<const std::string> words, Invocation& call) {
                "rows are counted from 1, <Total> not");
 }
 
+Result<void> set_live(std::span<const std::string> words, Invocation& call) {
+  call.live = true;
+  if (!words.empty()) return fault("--live takes no word", "omit " + words.front());
+  return {};
+}
+
+Result<void> set_older_than(std::span<const std::string> words, Invocation& call) {
+  const auto age = time_in(words.front());
+  if (!age) return fault(fmt::format("{} is not an age", words.front()), "10s, 500ms and 2m are");
+  call.live = true;
+  call.older_than = *age;
+  return {};
+}
+
+Result<void> set_address(std::span<const std::string> words, Invocation& call) {
+  call.address = words.front();
+  return {};
+}
+
+// Of an option that stands alone.
+std::size_t takes_nothing(std::string_view) { return 0; }
+
 // Of an option that may stand without a word.
 std::size_t takes_number(std::string_view first) { return is_number(first) ? 1 : 0; }
 
@@ -217,6 +239,16 @@ constexpr std::array kOptions{
     Option{OptionId::at_row, "--break", "N",
            "Set a breakpoint at the function of row N, <Total> not counted, instead.",
            "the number of a row", set_row, takes_number},
+    Option{OptionId::live, "--live", "",
+           "What is allocated now, or was when the recording ended, with its age.", "", set_live,
+           takes_nothing},
+    Option{OptionId::older_than, "--older-than", "TIME",
+           "Likewise, but only what was allocated at least so long ago.", "a time such as 10s",
+           set_older_than},
+    Option{OptionId::address, "--address", "EXPRESSION",
+           "The block that an address lies in instead: where and when it was allocated, and freed. "
+           "In the debugger the selected frame's variables may stand in the expression.",
+           "an address, or in the debugger an expression", set_address},
 };
 
 }  // namespace

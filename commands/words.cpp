@@ -25,6 +25,27 @@ std::optional<std::size_t> whole_number(std::string_view word) {
   return number;
 }
 
+std::optional<std::uint64_t> address_in(std::string_view word) {
+  const bool is_hexadecimal = word.starts_with("0x") || word.starts_with("0X");
+  if (is_hexadecimal) word.remove_prefix(2);
+  std::uint64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(word.data(), word.data() + word.size(), value, is_hexadecimal ? 16 : 10);
+  if (word.empty() || error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> bytes_in(std::string_view word) {
+  constexpr std::size_t kMost = std::size_t{1} << 40;
+  unsigned shift = 0;
+  if (word.ends_with('k') || word.ends_with('K')) shift = 10;
+  if (word.ends_with('m') || word.ends_with('M')) shift = 20;
+  if (shift != 0) word.remove_suffix(1);
+  const auto number = whole_number(word);
+  if (!number || *number > kMost) return std::nullopt;
+  return std::uint64_t{*number} << shift;
+}
+
 std::optional<std::uint64_t> time_in(std::string_view word) {
   constexpr double kMost = 1e15;  // ns
   double number = 0;

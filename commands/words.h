@@ -14,6 +14,12 @@ namespace gnomon::commands {
 // A whole number in decimal digits and nothing else.
 std::optional<std::size_t> whole_number(std::string_view word);
 
+// A number as C writes it: 0x7f00 or 32512.
+std::optional<std::uint64_t> address_in(std::string_view word);
+
+// NUMBER[k|m], bytes.
+std::optional<std::uint64_t> bytes_in(std::string_view word);
+
 // A time of the form NUMBER[ms|s|m], seconds if there is no unit; the number may have decimals. In
 // nanoseconds, of at most a million seconds. None: the word is no such time.
 std::optional<std::uint64_t> time_in(std::string_view word);

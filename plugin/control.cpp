@@ -16,6 +16,7 @@
 #include "injector/sampler.h"
 #include "plugin/process.h"
 #include "plugin/session.h"
+#include "reader/base/clock.h"
 
 namespace gnomon::plugin {
 namespace {
@@ -295,6 +296,20 @@ Result<std::string> Session::resume() {
   const auto resumed = injector::resume(found->experiment, *found->page);
   if (!resumed) return tl::unexpected(resumed.error());
   return *resumed ? std::string("Resumed: events are recorded again.\n") : "";
+}
+
+Result<std::string> Session::trace_frees_only() {
+  const auto found = recording_of(debugger_.GetSelectedTarget().GetProcess());
+  if (!found) return tl::unexpected(found.error());
+  const auto records = commands::records_allocations(found->experiment);
+  if (!records) return tl::unexpected(records.error());
+  if (!*records)
+    return fault("allocations are not recorded",
+                 "`collector heaptrace on` before the next recording does that");
+  std::uint64_t never = 0;
+  std::atomic_ref(found->page->frees_only).compare_exchange_strong(never, monotonic_now());
+  return "Allocations are no longer recorded, what gives them back is: `collector leaks` loses "
+         "what is freed from here on.\n";
 }
 
 Result<std::string> Session::record_sample(const std::string& label) {

@@ -38,11 +38,13 @@ class Session : public commands::Host {
   Result<std::string> record_sample(const std::string& label) override;
   Result<std::string> pause() override;
   Result<std::string> resume() override;
+  Result<std::string> trace_frees_only() override;
   Result<std::string> note_stop() override;
   Result<bool> has_stop_line() override { return has_stop_line_.load(); }
   Result<void> set_stop_line(bool is_on) override;
   std::string last_stop_line() override { return stop_line_.last(); }
   Result<reader::Backtrace> backtrace() override;
+  Result<std::uint64_t> address_of(const std::string& expression) override;
   Result<std::string> set_breakpoint(const reader::Function& function) override;
   Result<commands::CollectSettings> settings() override { return settings_; }
   Result<void> set_settings(const commands::CollectSettings& settings) override;

@@ -7,6 +7,7 @@
 #include "injector/presence.h"
 #include "plugin/process.h"
 #include "plugin/session.h"
+#include "reader/base/one_line.h"
 
 namespace gnomon::plugin {
 namespace {
@@ -50,6 +51,32 @@ Result<reader::Backtrace> Session::backtrace() {
   }
   if (frames.empty()) return fault("the selected thread has no call stack");
   return frames;
+}
+
+// Runs nothing of the program's.
+Result<std::uint64_t> Session::address_of(const std::string& expression) {
+  if (const auto number = Host::address_of(expression)) return number;
+  lldb::SBFrame frame =
+      debugger_.GetSelectedTarget().GetProcess().GetSelectedThread().GetSelectedFrame();
+  if (!frame.IsValid())
+    return fault(fmt::format("{} is not a number, and no frame is selected to evaluate it in",
+                             one_line(expression)),
+                 "give the address as a number such as 0x7f00");
+  lldb::SBExpressionOptions options;
+  options.SetAllowJIT(false);
+  options.SetIgnoreBreakpoints(true);
+  options.SetTimeoutInMicroSeconds(1'000'000);
+  lldb::SBValue value = frame.EvaluateExpression(expression.c_str(), options);
+  lldb::SBError error = value.GetError();
+  lldb::SBType type = value.GetType();
+  const std::uint64_t address = type.IsAggregateType() || type.IsArrayType()
+                                    ? value.GetLoadAddress()
+                                    : value.GetValueAsUnsigned(error, 0);
+  if (error.Success() && address != 0 && address != LLDB_INVALID_ADDRESS) return address;
+  return fault(fmt::format("{} is no address here{}", one_line(expression),
+                           error.GetCString() ? fmt::format(" ({})", one_line(error.GetCString()))
+                                              : std::string()),
+               "name a pointer of the selected frame, or give a number such as 0x7f00");
 }
 
 Result<std::string> Session::set_breakpoint(const reader::Function& function) {

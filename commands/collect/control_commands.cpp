@@ -140,8 +140,9 @@ Result<Answer> run_duration(Host& host, const Invocation& call) {
 
 Result<Answer> run_heaptrace(Host& host, const Invocation& call) {
   const std::string word = first_of(call);
-  constexpr std::string_view kKnown[] = {"on", "off", "on,free-stacks"};
+  constexpr std::string_view kKnown[] = {"on", "off", "on,free-stacks", "on,512k", "free-only"};
   if (word.empty()) return wrong_word("heaptrace", word, kKnown);
+  if (word == "free-only") return sentence_of(host.trace_frees_only());
   return set_to(host, Setting::heaptrace, word);
 }
 

@@ -159,12 +159,33 @@ Result<Parsed> signal_in(const SettingRow&, std::string_view word) {
   return Parsed{number, ""};
 }
 
-Result<Parsed> heap_in(const SettingRow& row, std::string_view word) {
-  constexpr std::uint64_t kValues[] = {0, format::kHeapOn, format::kHeapOn | format::kFreeStacks};
-  for (const std::uint64_t value : kValues)
-    if (word == text_of(row, value)) return Parsed{value, ""};
-  return fault(fmt::format("{} is no word of {}", shown(word), row.name),
-               "on, off and on,free-stacks are");
+Result<Parsed> heap_in(const SettingRow& row, std::string_view text) {
+  constexpr std::uint64_t kLeast = 1 << 10, kMost = 1 << 30;
+  std::uint64_t value = 0;
+  std::size_t place = 0;
+  for (std::size_t begin = 0; begin <= text.size(); ++place) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (place == 0 && word == "off" && end == text.size()) return Parsed{0, ""};
+    if (place == 0 && word == "on") {
+      value |= format::kHeapOn;
+      continue;
+    }
+    if (place > 0 && word == "free-stacks") {
+      value |= format::kFreeStacks;
+      continue;
+    }
+    const auto size = place > 0 && format::heap_mean(value) == 0 ? bytes_in(word) : std::nullopt;
+    if (!size)
+      return fault(fmt::format("{} is no word of {}", shown(word), row.name),
+                   "on, off, on,free-stacks and on,512k are");
+    if (*size < kLeast || *size > kMost)
+      return fault(fmt::format("{} is out of range for {}", shown(word), row.name),
+                   "1k to 1024m are possible");
+    value |= *size << format::kHeapMeanShift;
+  }
+  return Parsed{value, ""};
 }
 
 Result<Parsed> parsed(const SettingRow& row, std::string_view word) {

@@ -12,7 +12,6 @@
 namespace gnomon::commands {
 namespace {
 
-
 Result<Answer> run_where(Host& host, const Invocation& call) {
   const auto backtrace = host.backtrace();
   if (!backtrace) return tl::unexpected(backtrace.error());

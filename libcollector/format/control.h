@@ -87,6 +87,7 @@ enum class Drop : std::uint32_t {
   samples = 9,
   wrong_stacks = 10,
   own_functions = 11,
+  heap_samples = 12,
 };
 struct DropText {
   Drop drop;
@@ -111,6 +112,7 @@ inline constexpr std::array kDrops{
              "call sites that bypass the collector, because their memory cannot be changed"},
     DropText{Drop::samples, "samples of the process's use of the system that could not be written"},
     DropText{Drop::wrong_stacks, "traced calls whose call stack was wrong"},
+    DropText{Drop::heap_samples, "sampled allocations left out for want of room"},
     DropText{Drop::own_functions,
              "functions that the program itself defines, so that its calls of them are not traced"},
 };
@@ -161,6 +163,8 @@ struct ControlPage {
   std::uint32_t log_lines;
   std::uint32_t begun;     // begun_check; stored before State::recording
   std::uint32_t children;  // child processes that the program has started by libc
+  // From then on allocations are not recorded, frees are; CLOCK_MONOTONIC, ns; 0: never.
+  std::uint64_t frees_only;
 };
 static_assert(offsetof(ControlPage, state) == 20);
 static_assert(offsetof(ControlPage, dropped) == 64);
@@ -169,7 +173,8 @@ static_assert(offsetof(ControlPage, lanes) == 256);
 static_assert(offsetof(ControlPage, asked) == 264);
 static_assert(offsetof(ControlPage, mailbox) == 288);
 static_assert(offsetof(ControlPage, overview_lines) == 560);
-static_assert(sizeof(ControlPage) == 576);
+static_assert(offsetof(ControlPage, frees_only) == 576);
+static_assert(sizeof(ControlPage) == 584);
 
 // Once every block is closed the page stands here again, for good: late counts of a thread that the
 // end of the program overtook change the live page only.

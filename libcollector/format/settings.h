@@ -31,6 +31,9 @@ inline constexpr std::size_t kSettingCount = 13;
 enum class SettingType : std::uint8_t { interval, time, size, flag, signal, count, heap };
 // Of SettingType::heap; 0 is off.
 inline constexpr std::uint64_t kHeapOn = 1, kFreeStacks = 2;
+// Above: bytes between two samples on average; 0: every allocation is recorded.
+inline constexpr unsigned kHeapMeanShift = 8;
+constexpr std::uint64_t heap_mean(std::uint64_t heap) { return heap >> kHeapMeanShift; }
 
 // least, most: of a value that is not 0. name: in the header and in `collector show`. command: what
 // sets it in LLDB, empty: nothing does. option, long_option, operand: of `gnomon collect`,
@@ -87,11 +90,15 @@ inline constexpr std::array kSettings{
     SettingRow{Setting::depth, "d", "depth", SettingType::count, 16, 16384, 1024, "depth FRAMES",
                "-D", "--depth", "FRAMES",
                "The most frames that are recorded of a call stack, from the innermost."},
-    SettingRow{Setting::heaptrace, "H", "heaptrace", SettingType::heap, kHeapOn,
-               kHeapOn | kFreeStacks, 0, "heaptrace on|off[,free-stacks]", "-H", "--heap",
-               "on|off[,free-stacks]",
+    SettingRow{Setting::heaptrace, "H", "heaptrace", SettingType::heap, kHeapOn, 1ull << 48, 0,
+               "heaptrace on[,SIZE][,free-stacks]|off|free-only", "-H", "--heap",
+               "on[,SIZE][,free-stacks]|off",
                "Each call that allocates or frees memory is recorded, an allocation with its call "
-               "stack; with free-stacks, a free as well."},
+               "stack; with free-stacks, a free as well. With a SIZE such as 512k, one allocation "
+               "in so many bytes is recorded, which costs little: reports then show estimates. In "
+               "the debugger `free-only` has the recording that is "
+               "under way go on without allocations, so that what is freed late leaves the list of "
+               "leaks."},
     SettingRow{Setting::verify, "V", "verify", SettingType::flag, 0, 1, 0, "", "", "", "",
                "For tests: the call stack of each traced call is walked a second time without "
                "what was kept of earlier ones; those that differ are counted."},

@@ -56,6 +56,7 @@ int find_in_object(dl_phdr_info* info, std::size_t, void* data) {
       if (!is_wanted(section, i, *hook.original)) continue;
       hook.original->found = is_executable ? static_cast<void*>(&in_executable)
                                            : reinterpret_cast<void*>(object.bias + symbol.st_value);
+      hook.original->definer = object.begin;
     }
   }
   return 0;
@@ -90,6 +91,10 @@ std::uint32_t find_traced_originals(Families families) {
   for (const Hook& hook : all_hooks())
     if (bit_of(hook.family) & families) hook.original->found = nullptr;
   dl_iterate_phdr(find_in_object, &families);
+  for (const Hook& hook : all_hooks())
+    if (bit_of(hook.family) & families && hook.companion &&
+        hook.companion->definer != hook.original->definer)
+      hook.original->found = nullptr;
   std::uint32_t own = 0;
   Families untraced = 0;  // what one function gives, another one must not take unseen
   for (const Hook& hook : all_hooks()) {

@@ -19,12 +19,17 @@ struct alignas(32) Hook {
   void* replacement;
   NextFunction* original;
   Family family;
+  NextFunction* companion = nullptr;  // bound only where the same object defines that, too
 };
 
 // Two names of one function need one row.
 #define GNOMON_TRACED(family, function, next)                                                \
   [[gnu::section("gnomon_hooks"), gnu::used]] ::gnomon::collector::Hook hook_of_##function { \
     reinterpret_cast<void*>(function), &(next), family                                       \
+  }
+#define GNOMON_TRACED_BESIDE(family, function, next, companion)                              \
+  [[gnu::section("gnomon_hooks"), gnu::used]] ::gnomon::collector::Hook hook_of_##function { \
+    reinterpret_cast<void*>(function), &(next), family, &(companion)                         \
   }
 #define GNOMON_HOOK(function, next) \
   GNOMON_TRACED(::gnomon::collector::Family::program, function, next)
@@ -45,9 +50,9 @@ Hooks all_hooks();
 // before the program is bound to them.
 void find_originals();
 // Looks up the originals of the other families: what the program's own calls lead to, in the symbol
-// table of the object that defines it. Calls within the executable cannot be bound: where it defines
-// a function of a family, none of that family has an original. Returns how many it defines. Takes
-// the loader's lock.
+// table of the object that defines it. Calls within the executable cannot be bound: where it
+// defines a function of a family, none of that family has an original. Returns how many it defines.
+// Takes the loader's lock.
 std::uint32_t find_traced_originals(Families families);
 
 }  // namespace gnomon::collector

@@ -1,5 +1,6 @@
 // The original of an interposed function. Normal context: takes the loader's lock.
 #pragma once
+#include <cstdint>
 
 namespace gnomon::collector {
 
@@ -12,6 +13,7 @@ struct NextFunction {
 
   const char *name, *version;
   void* found = nullptr;
+  std::uint64_t definer = 0;  // where the object begins in which it was found; 0: not known
 
   // Returns null if this libc does not have the function.
   void* find();

@@ -1,11 +1,12 @@
-// Traced: the C library's allocator, or the one that a library puts in its place. Normal context,
-// also in signal handlers of programs that allocate there.
+// Records calls of malloc, free and their like, of libc or of a library that replaces them. Normal
+// context, also in signal handlers of programs that allocate there.
 #include <malloc.h>
 #include <stdlib.h>
 
 #include <cerrno>
 
 #include "libcollector/hook/hook.h"
+#include "libcollector/trace/heap_sampling.h"
 #include "libcollector/trace/trace.h"
 
 namespace gnomon::collector {
@@ -26,8 +27,8 @@ std::uint64_t number(const void* memory) { return reinterpret_cast<std::uint64_t
 
 // After the call: another thread that gets the block later has a later time.
 void* note_allocation(const Call& call, void* memory, std::size_t size) {
-  if (!memory) return nullptr;
-  if (TracedCall traced(call); traced) {
+  if (!memory || !takes_allocation(number(memory), size)) return memory;
+  if (TracedCall traced(call); traced && !takes_frees_only()) {
     const std::uint64_t time = time_after();
     format::HeapAllocation record{};
     record.stack = traced.stack();
@@ -48,9 +49,12 @@ void note(const Call& call, const void* memory, bool has_stack) {
   traced.put_compact<Kind>(time, number(memory), record);
 }
 
-// Before the call: the block may be another thread's before that returns.
-void note_free(const Call& call, const void* memory) {
-  if (memory) note<format::kHeapFree>(call, memory, has_free_stacks());
+// Before the call: the block may be another thread's before that returns. Returns true if the
+// block's allocation was to be recorded.
+bool note_free(const Call& call, const void* memory) {
+  if (!memory || !takes_free(number(memory))) return false;
+  note<format::kHeapFree>(call, memory, has_free_stacks());
+  return true;
 }
 
 void* traced_malloc(std::size_t size) {
@@ -69,9 +73,10 @@ void* traced_calloc(std::size_t count, std::size_t size) {
 // Gives the block back and gets another one, which may be the same.
 void* traced_realloc(void* memory, std::size_t size) {
   const Call call = GNOMON_OWN_CALL();
-  note_free(call, memory);
+  const bool was_noted = note_free(call, memory);
   void* const fresh = real_realloc(memory, size);
-  if (!fresh && memory && size != 0) note<format::kHeapKept>(call, memory, false);
+  if (!fresh && was_noted && size != 0 && keeps_sampled(number(memory)))
+    note<format::kHeapKept>(call, memory, false);
   return note_allocation(call, fresh, size);
 }
 
@@ -96,6 +101,53 @@ void* traced_valloc(std::size_t size) {
 void* traced_pvalloc(std::size_t size) {
   return note_allocation(GNOMON_OWN_CALL(), real_pvalloc(size), size);
 }
+
+// C++ operators of an allocator that has them reach no other function of it. Those of libstdc++
+// call malloc, which is traced.
+template <auto& Real, typename... More>
+void* traced_new(std::size_t size, More... more) {
+  return note_allocation(GNOMON_OWN_CALL(), Real(size, more...), size);
+}
+
+template <auto& Real, typename... More>
+void traced_delete(void* memory, More... more) {
+  note_free(GNOMON_OWN_CALL(), memory);
+  Real(memory, more...);
+}
+
+using Alignment = std::size_t;  // std::align_val_t, as it is passed
+using Nothrow = const void*;    // const std::nothrow_t&, likewise
+#define GNOMON_NEW(name, symbol, ...)                                                          \
+  constinit NextSymbol<void* (*)(std::size_t __VA_OPT__(, ) __VA_ARGS__)> real_##name{symbol}; \
+  constexpr auto* traced_##name = traced_new<real_##name __VA_OPT__(, ) __VA_ARGS__>;          \
+  GNOMON_TRACED_BESIDE(Family::heap, traced_##name, real_##name, real_malloc)
+#define GNOMON_DELETE(name, symbol, ...)                                                 \
+  constinit NextSymbol<void (*)(void* __VA_OPT__(, ) __VA_ARGS__)> real_##name{symbol};  \
+  constexpr auto* traced_##name = traced_delete<real_##name __VA_OPT__(, ) __VA_ARGS__>; \
+  GNOMON_TRACED_BESIDE(Family::heap, traced_##name, real_##name, real_malloc)
+
+GNOMON_NEW(new_one, "_Znwm");
+GNOMON_NEW(new_array, "_Znam");
+GNOMON_NEW(new_one_nothrow, "_ZnwmRKSt9nothrow_t", Nothrow);
+GNOMON_NEW(new_array_nothrow, "_ZnamRKSt9nothrow_t", Nothrow);
+GNOMON_NEW(new_one_aligned, "_ZnwmSt11align_val_t", Alignment);
+GNOMON_NEW(new_array_aligned, "_ZnamSt11align_val_t", Alignment);
+GNOMON_NEW(new_one_aligned_nothrow, "_ZnwmSt11align_val_tRKSt9nothrow_t", Alignment, Nothrow);
+GNOMON_NEW(new_array_aligned_nothrow, "_ZnamSt11align_val_tRKSt9nothrow_t", Alignment, Nothrow);
+GNOMON_DELETE(delete_one, "_ZdlPv");
+GNOMON_DELETE(delete_array, "_ZdaPv");
+GNOMON_DELETE(delete_one_sized, "_ZdlPvm", std::size_t);
+GNOMON_DELETE(delete_array_sized, "_ZdaPvm", std::size_t);
+GNOMON_DELETE(delete_one_nothrow, "_ZdlPvRKSt9nothrow_t", Nothrow);
+GNOMON_DELETE(delete_array_nothrow, "_ZdaPvRKSt9nothrow_t", Nothrow);
+GNOMON_DELETE(delete_one_aligned, "_ZdlPvSt11align_val_t", Alignment);
+GNOMON_DELETE(delete_array_aligned, "_ZdaPvSt11align_val_t", Alignment);
+GNOMON_DELETE(delete_one_sized_aligned, "_ZdlPvmSt11align_val_t", std::size_t, Alignment);
+GNOMON_DELETE(delete_array_sized_aligned, "_ZdaPvmSt11align_val_t", std::size_t, Alignment);
+GNOMON_DELETE(delete_one_aligned_nothrow, "_ZdlPvSt11align_val_tRKSt9nothrow_t", Alignment,
+              Nothrow);
+GNOMON_DELETE(delete_array_aligned_nothrow, "_ZdaPvSt11align_val_tRKSt9nothrow_t", Alignment,
+              Nothrow);
 
 GNOMON_TRACED(Family::heap, traced_malloc, real_malloc);
 GNOMON_TRACED(Family::heap, traced_free, real_free);

@@ -35,10 +35,10 @@ bool StackCache::are_unchanged(std::uint32_t words) const {
   return (a | b) == 0;
 }
 
-// Some word that was read by one of the `count` outermost frames has changed. What lies further in
-// than the innermost of those is as it was: those frames become fresh ones, down to the one that
-// read the word. fp: the innermost one's rbp, which may be another than was kept. Returns how many
-// of the outer frames are left to compare with; kFrames: there is no room.
+// A word that one of the `count` outermost frames has read has changed. The frames between the
+// innermost of them and the frame that read the word are still right: this function appends them to
+// the fresh frames. fp: rbp of the innermost, which may differ from the one that was kept. Returns
+// how many outer frames are left to compare with, or kFrames if there is no room.
 std::uint32_t StackCache::keep_inner_part(std::uint32_t count, std::uint64_t fp) {
   std::uint32_t word = frames_[count - 1].words;
   while (word > 0 && word_at(words_[word - 1].place) == words_[word - 1].value) --word;

@@ -21,13 +21,13 @@ class StackCache {
  public:
   static constexpr std::uint32_t kFrames = 256;
 
-  // Returns the node of the call stack, or 0 if the walk is none that can be kept: it is not whole,
-  // is deeper than `depth`, leaves `stack`, or needs more than the plain rules. `call` lies in
-  // `stack`, of which everything from the call outwards is mapped.
-  // A walk is a function of the registers it begins with, of the rules, and of the words it reads
-  // from the stack. So a kept walk holds from a frame outwards if that frame is met with the same
-  // return address at the same place, and the same rbp if that matters there, and all the words
-  // that were read further out are unchanged.
+  // Returns the node of the call stack. Returns 0 if the walk cannot be kept, because it is not
+  // whole, is deeper than `depth`, leaves `stack`, or needs more than the plain rules. `call` lies
+  // in `stack`, of which everything from the call outwards is mapped. A walk is a function of the
+  // registers it begins with, of the rules, and of the words it reads from the stack. So a kept
+  // walk holds from a frame outwards if that frame is met with the same return address at the same
+  // place, and the same rbp if that matters there, and all the words that were read further out are
+  // unchanged.
   std::uint32_t node_of(const Call& call, const ByteRange& stack, std::uint32_t depth,
                         Unwinder& unwinder, const NodeMaker& nodes);
 

@@ -6,6 +6,7 @@
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/stack_switch.h"
+#include "libcollector/trace/heap_sampling.h"
 
 namespace gnomon::collector {
 
@@ -52,6 +53,7 @@ void begin_tracing(Recorder& to, Unwinder& by, const format::SettingValues& sett
   unwinder = &by;
   fresh_call = fresh;
   depth = static_cast<std::uint32_t>(settings[format::Setting::depth]);
+  begin_heap_sampling(format::heap_mean(settings[format::Setting::heaptrace]));
   free_stacks = (settings[format::Setting::heaptrace] & format::kFreeStacks) != 0;
   verifies = settings[format::Setting::verify] != 0;
   prepare_tsc_time();

@@ -25,6 +25,10 @@ void begin_tracing(Recorder& to, Unwinder& by, const format::SettingValues& sett
 // Writes out what threads have recorded; no traced call is recorded any more. Returns false if not
 // everything could be written. Normal context.
 bool end_tracing();
+// Returns true while allocations are not to be recorded, but frees are. While traced calls are.
+inline bool takes_frees_only() {
+  return atomic(traced_recorder->control()->frees_only).load(std::memory_order_relaxed) != 0;
+}
 // Returns true if a block that is given back gets the call stack of that call.
 bool has_free_stacks();
 

@@ -17,7 +17,9 @@ Part::Part(Recording recording, std::shared_ptr<Instants> instants, std::uint32_
       instants_(std::move(instants)),
       number_(number),
       room_(recording_.experiment().directory),
-      sampled_(recording_.experiment().control.start_time) {
+      sampled_(recording_.experiment().control.start_time),
+      heap_events_(
+          format::heap_mean(recording_.experiment().header.settings[format::Setting::heaptrace])) {
   // Clock samples that came late: the kernel's own tick, 10 ms at most, is no delay.
   sums_.set_limit(kTotalCpu, 2 * recording_.experiment().header.interval.value + 10'000'000);
 }
@@ -58,33 +60,6 @@ Result<bool> Part::contains(const Event& event, const Interrupt& interrupt) {
   return value->value_or(0) != 0;
 }
 
-const Part::HeapFields& Part::heap_fields(const EventLayout& layout) {
-  HeapFields& fields = heap_fields_[layout.id];
-  if (fields.is_known) return fields;
-  fields.is_known = true;
-  if (layout.name == "allocation") fields.change = HeapChange::allocated;
-  if (layout.name == "free") fields.change = HeapChange::freed;
-  if (layout.name == "kept") fields.change = HeapChange::kept;
-  const auto find = [&](const char* name, std::optional<EventLayout::Field>& to) {
-    if (const EventLayout::Field* field = layout.field(name)) to = *field;
-  };
-  find("address", fields.address);
-  find("size", fields.size);
-  find("stack", fields.stack);
-  return fields;
-}
-
-void Part::add_to_heap(const Event& event, std::uint64_t time, bool is_chosen) {
-  const HeapFields& fields = heap_fields(event.layout);
-  if (!fields.change || !fields.address) return;
-  HeapEvent change{time, event.value(*fields.address)};
-  change.change = *fields.change;
-  change.is_chosen = is_chosen;
-  if (fields.size) change.size = event.value(*fields.size);
-  if (fields.stack) change.stack = static_cast<std::uint32_t>(event.value(*fields.stack));
-  heap_.add(change, event.block.time);
-}
-
 // A leak is an allocation that was chosen and not freed since, in the span or later. (Sun Studio
 // Performance Analyzer, "Heap Tracing Information".)
 void Part::sum_up_leaks() {
@@ -92,7 +67,8 @@ void Part::sum_up_leaks() {
   heap_.settle();
   sums_.forget(kLeakEvent);
   heap_.each([&](std::uint64_t, const HeapBlock& block) {
-    if (block.is_chosen) sums_.add(kLeakEvent, block.stack, block.size);
+    if (block.is_chosen)
+      sums_.add(kLeakEvent, block.stack, block.amount.blocks, block.amount.bytes);
   });
 }
 
@@ -107,12 +83,22 @@ Result<void> Part::add(const Event& event, const Interrupt& interrupt) {
     if (!fits) return tl::unexpected(fits.error());
     is_chosen = *fits;
   }
-  add_to_heap(event, time, is_chosen);
+  auto heap = heap_event(event);
+  if (heap) {
+    heap->is_chosen = is_chosen;
+    heap_.add(*heap, event.block.time);
+  }
   if (!is_chosen) return {};
   ++events_that_fit_;
   ++events_[event.layout.id];
   const std::uint64_t before = sums_.total(kTotalCpu);
-  if (!sums_.add(event, room_)) return wrong_stack();
+  if (heap && heap->change == HeapChange::allocated && heap_events_.are_sampled()) {
+    if (!room_.has(heap->stack)) return wrong_stack();
+    sums_.add(std::string(row(kAllocations).event), heap->stack, heap->amount.blocks,
+              heap->amount.bytes);
+  } else if (!sums_.add(event, room_)) {
+    return wrong_stack();
+  }
   const std::uint64_t sampled = sums_.total(kTotalCpu) - before;
   sampled_.add(time, sampled);
   if (const std::uint32_t thread = thread_of(event); sampled != 0 && thread != last_thread_)

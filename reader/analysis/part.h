@@ -15,6 +15,7 @@
 #include "reader/experiment/recording.h"
 #include "reader/filter/event_value.h"
 #include "reader/heap/heap_blocks.h"
+#include "reader/heap/heap_events.h"
 #include "reader/metrics/sums.h"
 #include "reader/samples/instants.h"
 
@@ -62,6 +63,10 @@ class Part {
   Result<bool> contains(const Event& event, const Interrupt& interrupt);
   // What is allocated.
   const HeapBlocks& heap() const { return heap_; }
+  // What the event tells of a block of memory.
+  std::optional<HeapEvent> heap_event(const Event& event) {
+    return heap_events_.of(event, time_of(event));
+  }
   bool has_filter() const { return filter_.has_value(); }
   // Events of the span, and those among them that fit the filter.
   std::uint64_t events_of_span() const { return events_of_span_; }
@@ -84,14 +89,6 @@ class Part {
   Part(Recording recording, std::shared_ptr<Instants> instants, std::uint32_t number);
   Result<void> add(const Event& event, const Interrupt& interrupt);
   tl::unexpected<Fault> wrong_stack() const;
-  // What a kind of event tells of a block of memory, and where.
-  struct HeapFields {
-    bool is_known = false;  // the kind was looked at
-    std::optional<HeapChange> change;
-    std::optional<EventLayout::Field> address, size, stack;
-  };
-  const HeapFields& heap_fields(const EventLayout& layout);
-  void add_to_heap(const Event& event, std::uint64_t time, bool is_chosen);
   void sum_up_leaks();
 
   Recording recording_;
@@ -104,7 +101,7 @@ class Part {
   Sums sums_;
   ByTime sampled_;
   HeapBlocks heap_;
-  std::array<HeapFields, 256> heap_fields_{};  // by event kind
+  HeapEvents heap_events_;
   std::array<std::uint64_t, 256> events_{};
   std::array<std::optional<EventLayout::Field>, 256> times_;  // by event kind; none: not met yet
   std::uint64_t last_event_ = 0;

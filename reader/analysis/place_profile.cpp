@@ -74,7 +74,8 @@ void PlaceProfile::find_recursion() {
 
 std::vector<PlaceId> PlaceProfile::path_of(std::size_t part, std::uint32_t stack) const {
   std::vector<PlaceId> path;
-  if (stack == 0) return path;
+  const std::size_t end = part + 1 < first_.size() ? first_[part + 1] : stacks_;
+  if (stack == 0 || stack >= end - first_[part]) return path;
   for (std::uint32_t at = first_[part] + stack; at != 0; at = items_[at].caller)
     if (items_[at].place != Item::kNone) path.push_back(items_[at].place);
   return path;

@@ -34,7 +34,7 @@ class PlaceProfile {
   const Place& place(PlaceId id) const { return places_->place(grain_, id); }
   std::size_t size() const { return size_; }
   PlaceId total() const { return total_; }
-  // What a call stack of a part passes, from the innermost.
+  // What a call stack of a part passes, from the innermost. Empty if the part has no such stack.
   std::vector<PlaceId> path_of(std::size_t part, std::uint32_t stack) const;
   // Computed when first asked for.
   const PlaceValues& values(MetricId metric) const;

@@ -38,7 +38,15 @@ void HeapBlocks::apply(const HeapEvent& event) {
     early_frees_.erase(event.address);
     return;
   }
-  *live_.add(event.address).first = {event.time, event.size, event.stack, event.is_chosen};
+  const HeapBlock block{event.time,     event.size,  event.amount,
+                        ++allocations_, event.stack, event.is_chosen};
+  const auto [at, is_new] = live_.add(event.address);
+  if (!is_new) {
+    ++missed_frees_;
+    if (at->is_chosen) statistics_.free(*at, allocations_);
+  }
+  *at = block;
+  if (block.is_chosen) statistics_.add(block);
 }
 
 void HeapBlocks::free(const HeapEvent& event) {
@@ -47,6 +55,7 @@ void HeapBlocks::free(const HeapEvent& event) {
     *early_frees_.add(event.address).first = event.time;
     return;
   }
+  if (block->is_chosen) statistics_.free(*block, allocations_);
   freed_[next_freed_++ % freed_.size()] = {event.address, *block};
   live_.erase(event.address);
 }
@@ -57,6 +66,7 @@ void HeapBlocks::keep(const HeapEvent& event) {
     Freed& latest = freed_[(next_freed_ - back) % freed_.size()];
     if (latest.address != event.address) continue;
     *live_.add(event.address).first = latest.block;
+    if (latest.block.is_chosen) statistics_.keep(latest.block, allocations_);
     latest.address = 0;
     return;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reader/base/flat_map.h"
+#include "reader/heap/heap_statistics.h"
 
 namespace gnomon::reader {
 
@@ -16,16 +17,10 @@ struct HeapEvent {
   std::uint64_t time = 0;  // CLOCK_MONOTONIC, ns
   std::uint64_t address = 0;
   std::uint64_t size = 0;  // bytes; of an allocation
+  HeapAmount amount;       // likewise, what it stands for
   std::uint32_t stack = 0;
   HeapChange change = HeapChange::allocated;
   bool is_chosen = false;  // the span and the filter contain the event
-};
-
-struct HeapBlock {
-  std::uint64_t time = 0;  // when it was allocated
-  std::uint64_t size = 0;
-  std::uint32_t stack = 0;
-  bool is_chosen = false;
 };
 
 // Events come thread by thread, a piece of a recording at a time; what happened to a block is known
@@ -44,6 +39,10 @@ class HeapBlocks {
     live_.for_each(visit);
   }
   bool is_empty() const { return newest_ == 0; }
+  // Blocks whose place was allocated again although no call that gave them back was recorded.
+  std::uint64_t missed_frees() const { return missed_frees_; }
+  // Of the allocations that were chosen.
+  const HeapStatistics& statistics() const { return statistics_; }
 
  private:
   static constexpr std::uint64_t kSlack = 50'000'000;   // ns
@@ -59,6 +58,8 @@ class HeapBlocks {
   void keep(const HeapEvent& event);
   void apply(const HeapEvent& event);
 
+  HeapStatistics statistics_;
+  std::uint64_t allocations_ = 0, missed_frees_ = 0;
   FlatMap<HeapBlock> live_;          // by address
   std::array<Freed, 1024> freed_{};  // the latest: realloc may turn out to have failed
   std::size_t next_freed_ = 0;

@@ -41,8 +41,11 @@ bool Sums::has_stack_of(const Event& event, StackRoom& room) {
 bool Sums::add(const Event& event, StackRoom& room) {
   const Plan& plan = plan_of(event.layout);
   const std::uint64_t stack = plan.stack ? event.value(*plan.stack) : 0;
-  if (plan.addends.empty()) return true;
   if (stack != 0 && !room.has(stack)) return false;
+  if (plan.addends.empty()) {
+    if (stack != 0) note_use(static_cast<std::uint32_t>(stack));
+    return true;
+  }
   add(event, plan, static_cast<std::uint32_t>(stack));
   return true;
 }
@@ -52,11 +55,15 @@ void Sums::add(const Event& event, std::uint32_t key) {
   if (!plan.addends.empty()) add(event, plan, key);
 }
 
+void Sums::note_use(std::uint32_t key) {
+  if (key >= used_.size()) used_.resize(std::max<std::size_t>(key + 1, used_.size() * 2));
+  used_[key] = true;
+}
+
 // Where the event's values are to be put.
 std::uint64_t* Sums::begin_event(Group& group, std::uint32_t key) {
   if (group.waits == group.waiting.size()) group.settle();
-  if (key >= used_.size()) used_.resize(std::max<std::size_t>(key + 1, used_.size() * 2));
-  used_[key] = true;
+  note_use(key);
   group.rows.prefetch(key);
   std::uint64_t* const values = &group.waiting_values[group.waits * group.metrics.size()];
   std::fill_n(values, group.metrics.size(), 0);  // a layout may lack a metric's field
@@ -80,12 +87,14 @@ void Sums::add(const Event& event, const Plan& plan, std::uint32_t key) {
               values[addend.column]);
 }
 
-void Sums::add(const std::string& event, std::uint32_t key, std::uint64_t value) {
+void Sums::add(const std::string& event, std::uint32_t key, std::uint64_t count,
+               std::uint64_t value) {
   Group& group = group_of(event);
   std::uint64_t* const values = begin_event(group, key);
   for (std::size_t column = 0; column < group.metrics.size(); ++column) {
     const Metric& metric = metric_table()[group.metrics[column]];
-    add_value(metrics_[group.metrics[column]], metric.field.empty() ? 1 : value, values[column]);
+    add_value(metrics_[group.metrics[column]], metric.field.empty() ? count : value,
+              values[column]);
   }
 }
 

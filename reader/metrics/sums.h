@@ -23,7 +23,8 @@ class Sums {
   // Counts of a metric's events those whose value is larger. To be called before `add`.
   void set_limit(MetricId metric, std::uint64_t limit) { metrics_[index(metric)].limit = limit; }
 
-  // Returns false if there is no room for the event's call stack, so that the experiment is damaged.
+  // Returns false if there is no room for the event's call stack, so that the experiment is
+  // damaged.
   bool has_stack_of(const Event& event, StackRoom& room);
   // Adds an event. Returns false if there is no room for its call stack, so that the experiment is
   // damaged.
@@ -32,9 +33,9 @@ class Sums {
   // of one kind, and small.
   void add(const Event& event, std::uint32_t key);
 
-  // Adds an event that no record stands for: one of the kind `event`, whose metrics are a count and
-  // a value. `forget` takes all of a kind back; then there were none, which is known.
-  void add(const std::string& event, std::uint32_t key, std::uint64_t value);
+  // Adds events that no record stands for, of the kind `event`, whose metrics are a count and a
+  // value. `forget` takes all of a kind back; then there were none, which is known.
+  void add(const std::string& event, std::uint32_t key, std::uint64_t count, std::uint64_t value);
   void forget(const std::string& event);
 
   // The events to come are described by other objects than those so far.
@@ -103,6 +104,7 @@ class Sums {
   Group& group_of(const std::string& event);
   const Plan& plan_of(const EventLayout& layout);
   void add(const Event& event, const Plan& plan, std::uint32_t key);
+  void note_use(std::uint32_t key);
   std::uint64_t* begin_event(Group& group, std::uint32_t key);
   static void add_value(PerMetric& metric, std::uint64_t value, std::uint64_t& waiting);
 

@@ -326,6 +326,33 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
   return notes;
 }
 
+namespace {
+
+// Empty if allocations were recorded to the end.
+std::string frees_only_note(const Part& part) {
+  const format::ControlPage& control = part.experiment().control;
+  if (control.frees_only == 0) return "";
+  return fmt::format(
+      "allocations were recorded up to {:.3f} s; what gives them back, on to the end.",
+      seconds(Nanoseconds{control.frees_only - std::min(control.start_time, control.frees_only)}));
+}
+
+// Empty unless the metrics rest on some of the allocations only.
+std::string heap_estimate_note(const Analysis& analysis, const std::vector<MetricId>& metrics) {
+  const bool is_shown = std::any_of(metrics.begin(), metrics.end(), [](MetricId each) {
+    return row(each).event == row(kAllocations).event || row(each).event == row(kLeaks).event;
+  });
+  const auto& settings = analysis.experiment().header.settings;
+  const std::uint64_t mean = format::heap_mean(settings[format::Setting::heaptrace]);
+  if (!is_shown || mean == 0) return "";
+  return fmt::format(
+      "one allocation in {} bytes was recorded, on average: numbers of allocations and of bytes "
+      "are estimates.",
+      mean);
+}
+
+}  // namespace
+
 std::vector<std::string> all_notes(const Analysis& analysis, const Profile& profile,
                                    const Shown& shown) {
   const std::vector<MetricId> metrics = shown.metrics.metrics();
@@ -334,6 +361,11 @@ std::vector<std::string> all_notes(const Analysis& analysis, const Profile& prof
         return row(each).event == row(kTotalCpu).event;
       });
   std::vector<std::string> notes = loss_notes(analysis, &profile, with_time);
+  if (std::string note = heap_estimate_note(analysis, metrics); !note.empty())
+    notes.push_back(std::move(note));
+  add_of_parts(analysis, notes, [](const Part& part, std::vector<std::string>& all) {
+    if (std::string note = frees_only_note(part); !note.empty()) all.push_back(std::move(note));
+  });
   if (std::string note = with_time ? unnamed_note(analysis, profile) : ""; !note.empty())
     notes.push_back(std::move(note));
   for (const auto& more : {analysis.symbol_notes(), shown.notes})

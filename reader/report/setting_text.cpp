@@ -29,6 +29,18 @@ std::string duration_text(std::uint64_t delay, std::uint64_t duration) {
                        : fmt::format("{}-{} s", seconds_text(delay), seconds_text(duration));
 }
 
+std::string heap_text(std::uint64_t value) {
+  if (value == 0) return "off";
+  std::string text = "on";
+  if (const std::uint64_t mean = format::heap_mean(value); mean % (1 << 20) == 0 && mean != 0)
+    text += fmt::format(",{}m", mean >> 20);
+  else if (mean % 1024 == 0 && mean != 0)
+    text += fmt::format(",{}k", mean >> 10);
+  else if (mean != 0)
+    text += fmt::format(",{}", mean);
+  return (value & format::kFreeStacks) != 0 ? text + ",free-stacks" : text;
+}
+
 }  // namespace
 
 std::string setting_text(Setting setting, const format::SettingValues& values) {
@@ -46,8 +58,7 @@ std::string setting_text(Setting setting, const format::SettingValues& values) {
     case SettingType::signal:
       return signal_text(value);
     case SettingType::heap:
-      if (value == 0) return "off";
-      return (value & format::kFreeStacks) != 0 ? "on,free-stacks" : "on";
+      return heap_text(value);
     case SettingType::count:
       break;
   }

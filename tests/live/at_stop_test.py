@@ -77,7 +77,27 @@ def terminal(work):
         session.close()
 
 
-for case in (reports, terminal):
+def heap(work):
+    """What is allocated at a stop, and what a pointer leads to"""
+    commands = ["collector heaptrace on,free-stacks", "collector enable", "breakpoint set -n in_child", "run", "finish", "collector heap --live",
+                "collector heap --live --since stop", "collector heap --older-than 50s", "collector heap --address 'sink'", "collector heapstat",
+                "collector heaptrace free-only", "continue", "collector leaks", "collector status"]
+    answers, _ = lldb_session.run(build, build / "targets/heap", commands, work, arguments=("child",))
+    said = dict(answers)
+    assert ": 2 call stacks, 11 blocks, 12000 bytes\n" in said["collector heap --live"], said
+    assert said["collector heap --live"].index("leaks(), line") < said["collector heap --live"].index("grows(), line"), said
+    assert ": 2 call stacks, 11 blocks, 12000 bytes\n" in said["collector heap --live --since stop"], said
+    assert ": 0 call stacks, 0 blocks, 0 bytes\n" in said["collector heap --older-than 50s"], said
+    freed = said["collector heap --address 'sink'"]
+    assert re.match(r"0x[0-9a-f]+ lies 0 bytes into a block of 64 bytes at 0x[0-9a-f]+, which was freed", freed), freed
+    assert re.search(r"Allocated +at .*\n.*temporaries\(\), line(.*\n)+Freed +at .*\n.*temporaries\(\), line", freed), freed
+    assert re.search(r"Peak +\d+ blocks, \d+ bytes, at ", said["collector heapstat"]), said
+    assert said["collector heaptrace free-only"].startswith("Allocations are no longer recorded"), said
+    assert "allocations were recorded up to" in said["collector leaks"] and ", 11 leaks, 12000 bytes\n" in said["collector leaks"], said
+    assert re.search(r"Allocations +238, 45178 bytes", said["collector status"]), said
+
+
+for case in (reports, terminal, heap):
     with tempfile.TemporaryDirectory() as place:
         case(place)
         print(case.__name__, "ok", flush=True)

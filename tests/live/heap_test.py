@@ -91,12 +91,31 @@ def fibers(work):
     assert found["temporaries()"] == found["fiber(int)"] == (2000, 128_000, 0, 0), found
 
 
+def operators(work):
+    """An allocator that is a library, and that has C++ operators of its own"""
+    found = functions(run(work, "all", build / "targets/heap_bump"))
+    assert {name: found.get(name) for name in ALL if name != "strdup"} == {name: value for name, value in ALL.items() if name != "strdup"}, found
+    assert "operator new[](unsigned long)" not in found, found
+
+
+def sampled(work):
+    """One allocation in 2 KiB: estimates. 20 000 are recorded, of leaks 200, so that chance is a tenth of what is allowed for"""
+    experiment = run(work, "many", settings=f"H={2048 << 8 | 1};V=1")
+    count, size, leaks, leaked = functions(experiment)["many()"]
+    assert 0.9 < count / 200_000 < 1.1 and 0.9 < size / 40e6 < 1.1, (count, size)
+    assert 0.3 < leaks / 2000 < 1.7 and 0.3 < leaked / 400e3 < 1.7, (leaks, leaked)
+    notes = table(experiment, "-heap")["notes"]
+    assert any("one allocation in 2048 bytes was recorded" in note for note in notes), notes
+    recorded_ones = len(table(experiment, "-dump", "allocation")["rows"])
+    assert 15_000 < recorded_ones < 25_000, recorded_ones
+
+
 def own(work):
     """An allocator in the program itself: none of its calls is traced, which is said"""
     done = subprocess.run([GNOMON, "print", "-heap", run(work, "all", build / "targets/heap_own")], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "the program has not allocated anything yet" in done.stderr, done
     notes = table(pathlib.Path(work) / "test.1.er", "-functions")["notes"]
-    assert "functions that the program itself defines, so that its calls of them are not traced: 7." in notes, notes
+    assert "functions that the program itself defines, so that its calls of them are not traced: 13." in notes, notes
 
 
 def attached(work):
@@ -121,7 +140,7 @@ def attached(work):
     assert temporaries[0] > 100 and temporaries[1] == 64 * temporaries[0] and temporaries[2] == 0, found
 
 
-for case in [globals()[name] for name in sys.argv[2:]] or (each_function, lists, threads, child, handlers, fibers, own, attached):
+for case in [globals()[name] for name in sys.argv[2:]] or (each_function, lists, threads, child, handlers, fibers, operators, sampled, own, attached):
     with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
         case(work)
         print(f"{case.__name__}: as it should be")

@@ -20,6 +20,13 @@ void* take(std::size_t alignment, std::size_t size) {
 }
 }  // namespace
 
+void* operator new(std::size_t size) { return take(16, size); }
+void* operator new[](std::size_t size) { return take(16, size); }
+void operator delete(void*) noexcept {}
+void operator delete[](void*) noexcept {}
+void operator delete(void*, std::size_t) noexcept {}
+void operator delete[](void*, std::size_t) noexcept {}
+
 extern "C" {
 void* malloc(std::size_t size) { return take(16, size); }
 void free(void*) {}

@@ -100,7 +100,10 @@ TEST(CollectOptions, WrongLines) {
       {"-e a", "-e needs the process whose recording is to end; -P PID names it."},
       {"-P 7 -e -p hi", "-e records nothing, and goes with -P alone; omit the other options."},
       {"-y USR1 -l 10 a", "10 cannot pause the recording and take samples, too; use two signals."},
-      {"-H on,1k a", "on,1k is no word of heaptrace; on, off and on,free-stacks are."},
+      {"-H on,many a", "many is no word of heaptrace; on, off, on,free-stacks and on,512k are."},
+      {"-H 512k a", "512k is no word of heaptrace; on, off, on,free-stacks and on,512k are."},
+      {"-H on,1k,2k a", "2k is no word of heaptrace; on, off, on,free-stacks and on,512k are."},
+      {"-H on,1 a", "1 is out of range for heaptrace; 1k to 1024m are possible."},
       {"-s on a",
        "-s: this version of Gnomon cannot trace locks; `gnomon collect` without a word "
        "lists what can be chosen."},

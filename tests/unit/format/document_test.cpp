@@ -193,6 +193,7 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, log_lines);
   HAS(ControlPage, begun);
   HAS(ControlPage, children);
+  HAS(ControlPage, frees_only);
 }
 
 }  // namespace

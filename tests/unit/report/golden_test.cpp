@@ -84,8 +84,12 @@ TEST_F(Golden, Heap) {
   give_back(kBlock);
   allocate({kInnerCode, kHalfCode, kMainCode}, kBlock, 7);
   end(40 * kMs);
-  expect("heap.txt", {"heap", "allocs --limit 1", "leaks --format json", "leaks --since stop",
-                      "functions --metrics ei.heapleakbytes:e.heapleakcnt", "status"});
+  expect("heap.txt",
+         {"heap", "allocs --limit 1", "leaks --format json", "leaks --since stop",
+          "functions --metrics ei.heapleakbytes:e.heapleakcnt", "status", "heapstat", "heap --live",
+          "heap --older-than 5ms", "heap --live --since stop", "heap --address 0x7f0000001003",
+          "heap --address 139637976735768", "heap --address 0x7f0000003000", "heap --address p",
+          "heap --older-than soon", "heap --live=x"});
 }
 
 // A filter must not make room for call stacks that are not there.
@@ -104,6 +108,19 @@ TEST_F(Golden, WrongStack) {
   getrusage(RUSAGE_SELF, &after);
   EXPECT_NE(text.find("an event has a wrong call stack"), std::string::npos) << text;
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 1 << 20);  // KiB
+}
+
+TEST_F(Golden, WrongStackOfBlock) {
+  collector::Writer* writer = recorder_->enter();
+  format::HeapAllocation made{0, ~0u, 0, 10};
+  EXPECT_TRUE(recorder_->put_compact<format::kHeapAllocation>(writer->lanes, {78, 0, now_ += kMs},
+                                                              0x7f00, made));
+  recorder_->leave(*writer);
+  end(10 * kMs);
+  for (const char* const command : {"heap", "heap --live", "heap --address 0x7f00", "heapstat"}) {
+    const std::string text = transcript({command});
+    EXPECT_NE(text.find("an event has a wrong call stack"), std::string::npos) << text;
+  }
 }
 
 TEST_F(Golden, Losses) {

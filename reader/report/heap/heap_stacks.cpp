@@ -1,0 +1,82 @@
+// What the reports of allocations have in common. Any thread, one at a time.
+#include "reader/report/heap/heap_stacks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reader/symbols/name_match.h"
+
+namespace gnomon::reader {
+
+Result<HeapStacks> HeapStacks::of(Analysis& analysis, const View& view, const MetricList& metrics) {
+  const auto& parts = analysis.parts();
+  if (std::all_of(parts.begin(), parts.end(),
+                  [](const auto& part) { return part->heap().is_empty(); }))
+    return analysis.experiment().header.settings[format::Setting::heaptrace] != 0
+               ? fault("the program has not allocated anything yet", "let it go on, and ask again")
+               : fault("allocations were not recorded",
+                       "`collector heaptrace on` before the run, or `gnomon collect -H on`, "
+                       "records them");
+  View own = view;
+  own.show(metrics);
+  auto asked = ask_places(analysis, own, Grain::line);
+  if (!asked) return tl::unexpected(asked.error());
+  const auto places = analysis.places(Grain::line, view.interrupt);
+  if (!places) return tl::unexpected(places.error());
+  return HeapStacks(std::move(*asked), **places);
+}
+
+std::string HeapStacks::name_of(PlaceId place) const {
+  const std::uint32_t item = index(place);
+  if (asked_.items.place(item).source.is_known()) return asked_.items.name(item).text();
+  return std::string(without_clone(asked_.items.function_name(item)));
+}
+
+std::vector<std::string> HeapStacks::names_of(const std::vector<PlaceId>& path) const {
+  std::vector<std::string> names;
+  for (const PlaceId place : path) names.push_back(name_of(place));
+  if (names.empty()) names.emplace_back("<no call stack>");
+  return names;
+}
+
+Result<void> HeapStacks::list(Table& table, std::vector<Column> columns,
+                              const std::vector<ListedStack>& stacks, const View& view) const {
+  table.columns = std::move(columns);
+  table.columns.push_back({"stack", {}, false, Type::count});
+  table.columns.push_back({"frame", {}, false, Type::count});
+  table.columns.push_back({"name", {"Name"}});
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    if (view.interrupt.asked(static_cast<std::uint32_t>(i))) return interrupted();
+    if (view.limit != 0 && i == view.limit) {
+      table.left_out = {stacks.size() - i, "call stacks"};
+      break;
+    }
+    std::uint64_t frame = 0;
+    for (std::string& name : names_of(stacks[i].path)) {
+      Row row = frame == 0 ? stacks[i].values : Row(stacks[i].values.size(), Cell(Empty{}));
+      row.emplace_back(std::uint64_t{i + 1});
+      row.emplace_back(frame);
+      row.emplace_back(
+          Label{frame == 0 ? fmt::format("{:>4}  ", i + 1) : std::string(6, ' '), std::move(name)});
+      table.rows.push_back(std::move(row));
+      ++frame;
+    }
+  }
+  return {};
+}
+
+Result<Table> HeapStacks::with_losses(Table table, const Analysis& analysis) const {
+  std::uint64_t missed = 0;
+  for (const auto& part : analysis.parts()) missed += part->heap().missed_frees();
+  if (missed != 0)
+    table.notes.push_back(
+        fmt::format("blocks that were given back by calls that were not recorded: {}.", missed));
+  return reader::with_losses(std::move(table), analysis, asked_.asked);
+}
+
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace gnomon::reader
