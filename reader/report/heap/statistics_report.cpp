@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "libcollector/format/settings.h"
 #include "reader/report/heap/heap_reports.h"
 #include "reader/report/heap/heap_stacks.h"
 
@@ -35,10 +36,12 @@ class StatisticsTable {
     put("Allocated", text_of(all));
     put("Freed", text_of(freed));
     put("Not freed", text_of({all.blocks - freed.blocks, all.bytes - freed.bytes}));
-    put("Temporary",
-        fmt::format("{}: {:.1f} % of the blocks, freed before {} more were allocated",
-                    text_of(statistics.temporary()),
-                    share_of(statistics.temporary().blocks, all.blocks), HeapStatistics::kSoon));
+    // Between two sampled allocations there were others: which blocks did not last is not known.
+    if (format::heap_mean(part.experiment().header.settings[format::Setting::heaptrace]) == 0)
+      put("Temporary",
+          fmt::format("{}: {:.1f} % of the blocks, freed before {} more were allocated",
+                      text_of(statistics.temporary()),
+                      share_of(statistics.temporary().blocks, all.blocks), HeapStatistics::kSoon));
     const std::uint64_t start = part.experiment().control.start_time;
     put("Peak", fmt::format("{}, at {:.6f} s", text_of(statistics.peak()),
                             seconds(Nanoseconds{statistics.peak_time() -
