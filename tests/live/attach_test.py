@@ -57,7 +57,7 @@ def computed(build_dir, experiment):
 
 
 def waits(work):
-    for kind in ("nanosleep", "epoll_wait", "semop"):
+    for kind in ("nanosleep", "semop"):
         shutil.rmtree(f"{work}/test.1.er", ignore_errors=True)
         answers, status, said, pid = session(work, kind, ["collector enable", "continue", "collector functions"])
         enabled = re.match(RECORDING % pid, dict(answers).get("collector enable", ""))
@@ -111,7 +111,7 @@ def signalled(work):
 
 def detached(work):
     """The process runs on, and so does the recording."""
-    answers, status, said, pid = session(work, "accept", ["collector enable", "detach"], seconds=3)
+    answers, status, said, pid = session(work, "accept", ["collector enable", "detach"])
     assert (status, said) == (0, "right\n"), (status, said, answers)
     assert recorded.status(build, f"{work}/test.1.er")["State"] == "ended"
     assert 0.3 < computed(build, f"{work}/test.1.er") < 3.1
@@ -121,7 +121,7 @@ def detached(work):
 def waiting(work, **environment):
     """A program that was started without LLDB, and what it says."""
     with (open(f"{work}/said", "w") as said,
-          subprocess.Popen([build / "targets/waits", "poll", "3"], cwd=work, stdout=said, env=os.environ | environment) as program):
+          subprocess.Popen([build / "targets/waits", "poll", "2"], cwd=work, stdout=said, env=os.environ | environment) as program):
         try:
             assert program.pid > 0
             yield program, pathlib.Path(said.name)

@@ -11,7 +11,7 @@ import lldb_session
 import recorded
 
 build = pathlib.Path(sys.argv[1])
-chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else ("dlopens", "forks", "handlers", "many")
+chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else ("dlopens", "many")
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 PATIENCE = 30  # s
 
@@ -72,7 +72,7 @@ def executes(work):
     """It begins itself anew all the time, at which LLDB alone may lose it: recorded or not, it runs on."""
     for _ in range(3):
         try:
-            answers, _, status, said = session(work, ["execs"], ["collector enable", "detach"], timeout=30)
+            answers, _, status, said = session(work, ["execs"], ["collector enable", "detach"], timeout=20)
             break
         except subprocess.TimeoutExpired as hang:
             assert "collector enable" not in hang.stdout.decode(), hang  # LLDB alone may wait in `process attach` for ever

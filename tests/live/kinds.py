@@ -4,7 +4,7 @@ WAITS = ("nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "
 BUSY = ("compute", "vectors", "malloc", "arena", "arenas", "dlopen", "dlopens", "fork", "forks", "vfork", "spawn", "threads", "stdio", "handler", "handlers",
         "wakes", "pipes")
 # What the tests take; the soak takes all: waits that the kernel begins anew in its different ways, and programs that contain the others.
-FEW = ("nanosleep", "poll", "read", "futex", "dlopens", "forks", "threads", "handlers", "own_poll", "many")
+FEW = ("nanosleep", "read", "futex", "dlopens", "forks", "handlers", "own_poll", "many")
 OWN = ("own_poll", "own_futex")  # their malloc is in the program itself
 OTHERS = ("masks", "many", "execs", "own_arena")
 

@@ -17,7 +17,8 @@ with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
         sys.exit(77)
     assert done.returncode == 0 and done.stderr == "", done
     table, notes = recorded.functions(build, experiment)
-    assert notes == [], notes
+    # The last sample may lie in the compiler's own start and end code (__do_global_dtors_aux), which has no unwind information.
+    assert all("without unwind information" in note for note in notes), notes
     for letter in "ab":
         wanted = 0.1 * order.count(letter)
         assert abs(table[f"work_of_{letter}"][1] - wanted) < 0.03, (letter, table)

@@ -139,7 +139,7 @@ def watched_for_races(work):
 
 def shares_memory(work):
     with unfit("vfork") as (program, child):
-        is_said(work, child, rf"it still shares the memory of process {program.pid}, which made it \(vfork\); repeat once it runs a program of its own\.")
+        is_said(work, child, rf"it still shares the memory of process {program.pid}, which made it \(vfork\); repeat once it runs a program of its own\.", by_gnomon)
         is_said(work, program.pid, r"all its threads wait uninterruptibly in the kernel, for a disk or for a child made by vfork; repeat once that is over\.", by_gnomon)
 
 
@@ -192,7 +192,7 @@ def inside(work):
             (LIBRARY, "libcollector.so", r"the libcollector\.so in it is not that of this Gnomon \(.*\); .*")):
         shutil.copy(source, f"{work}/{name}")
         with unfit(env={**os.environ, "LD_PRELOAD": f"{work}/{name}"}) as (_, pid):
-            is_said(work, pid, text)
+            is_said(work, pid, text, by_gnomon)
 
 
 def left_breakpoint(work):

@@ -68,7 +68,7 @@ def descriptors(pid):
     return set(os.listdir(f"/proc/{pid}/fd"))
 
 
-def is_recorded(work, pid):
+def is_recorded(work, pid, by_lldb=True):
     """By gnomon, then by LLDB; nothing of it stays open."""
     before = descriptors(pid)
     status, said = collect(work, pid)
@@ -80,6 +80,8 @@ def is_recorded(work, pid):
     header = json.loads((experiment / "header.json").read_text())
     assert header["pid"] == pid and header["process"]["pid_namespace"] == os.readlink("/proc/self/ns/pid"), header
     wait_for(lambda: descriptors(pid) == before)
+    if not by_lldb:
+        return
     commands = [f"process attach -p {pid}", "collector enable", "collector status", "collector disable", "detach"]
     answers, errors = lldb_session.run(build, None, commands, work)
     answers = [answer for _, answer in answers]
@@ -116,7 +118,7 @@ def not_executable(work):
     if can_unshare("--mount"):
         folder = LIBRARY.parent
         with steady(work, *under_mounts(f"mount --bind {folder} {folder}; mount -o remount,bind,noexec {folder}")) as (_, pid):
-            is_recorded(work, pid)
+            is_recorded(work, pid, by_lldb=False)
 
 
 def with_root(work, *more):
@@ -192,7 +194,7 @@ def dropped(work):
         print("not root: nothing can be dropped")
         return
     with steady(work, STEADY, program="drops") as (_, pid):
-        is_recorded(work, pid)
+        is_recorded(work, pid, by_lldb=False)
 
 
 def deleted(work):
@@ -202,7 +204,7 @@ def deleted(work):
     with steady(work, program=program) as (_, pid):
         program.unlink()
         shutil.copy("/bin/true", program)
-        is_recorded(work, pid)
+        is_recorded(work, pid, by_lldb=False)
 
 
 def no_room(work):
