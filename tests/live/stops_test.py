@@ -18,12 +18,19 @@ TICK = 0.01  # s, of the kernel's, at most
 QUESTIONS = ("functions --since stop", "statistics --since stop", "samples")
 
 
+class StoppedTwice(Exception):
+    """LLDB stops a second time at a breakpoint if a signal comes while it steps off: nothing has run in between."""
+
+
 def check(answers, work, stops=2):
     """The answers to the questions at the second stop, as JSON."""
     functions, statistics, samples = (json.loads(each) for each in answers)
     assert "stop: breakpoint 1.1" in functions["notes"][0], functions["notes"]
     total = functions["rows"][0]["exclusive_totalcpu"]
-    assert {"work::computes", "work::computes_less"} <= {re.sub(r"\(.*", "", row["name"]) for row in functions["rows"]}, functions
+    names = {re.sub(r"\(.*", "", row["name"]) for row in functions["rows"]}
+    if total < 2 * INTERVAL and not any(name.startswith("work::") for name in names):
+        raise StoppedTwice(functions)
+    assert {"work::computes", "work::computes_less"} <= names, functions
     process = next(row["process"] for row in statistics["rows"] if row["item"] == "CPU time")
     assert abs(total - process) < INTERVAL + TICK, (total, process)
     assert process > 0.04, process
@@ -143,9 +150,16 @@ def dap(work):
 
 def main():
     for case in (batch, terminal, dap):
-        with tempfile.TemporaryDirectory() as work:
-            case(work)
-            print(case.__name__, "ok", flush=True)
+        for _ in range(5):
+            try:
+                with tempfile.TemporaryDirectory() as work:
+                    case(work)
+                break
+            except StoppedTwice as stop:
+                print(case.__name__, "again:", stop, flush=True)
+        else:
+            sys.exit("LLDB stops twice each time")
+        print(case.__name__, "ok", flush=True)
 
 
 main()
