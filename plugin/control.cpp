@@ -307,7 +307,8 @@ Result<std::string> Session::trace_frees_only() {
     return fault("allocations are not recorded",
                  "`collector heaptrace on` before the next recording does that");
   std::uint64_t never = 0;
-  std::atomic_ref(found->page->frees_only).compare_exchange_strong(never, monotonic_now());
+  if (!std::atomic_ref(found->page->frees_only).compare_exchange_strong(never, monotonic_now()))
+    return "Allocations are not recorded any more already, only what gives them back.\n";
   return "Allocations are no longer recorded, what gives them back is: `collector leaks` loses "
          "what is freed from here on.\n";
 }

@@ -146,6 +146,28 @@ Result<Answer> run_heaptrace(Host& host, const Invocation& call) {
   return set_to(host, Setting::heaptrace, word);
 }
 
+// on|off|threshold calibrate|all|MICROSECONDS
+Result<Answer> run_synctrace(Host& host, const Invocation& call) {
+  constexpr std::string_view kKnown[] = {"on", "off", "threshold"};
+  const Words words = call.arguments;
+  const std::string verb = first_of(call);
+  if (verb == "threshold") {
+    if (words.size() < 2 || words[1] == "on" || words[1] == "off")
+      return fault("synctrace threshold needs a time",
+                   "calibrate, all and a number of microseconds are known");
+    return set_to(host, Setting::synctrace, words[1]);
+  }
+  if (verb != "on" && verb != "off") return wrong_word("synctrace", verb, kKnown);
+  if (words.size() > 1)
+    return fault(fmt::format("synctrace {} takes no further word (got {})", verb, words[1]),
+                 "`collector synctrace threshold TIME` chooses what is recorded");
+  return change_settings(host, "synctrace", [&](CollectSettings& settings) -> Result<std::string> {
+    // A threshold that was chosen stays.
+    if (verb == "on" && settings.values[Setting::synctrace] != 0) return "";
+    return set_value(Setting::synctrace, verb, settings.values);
+  });
+}
+
 Result<Answer> run_depth(Host& host, const Invocation& call) {
   return set_to(host, Setting::depth, first_of(call));
 }
@@ -184,7 +206,7 @@ Result<Answer> run_future(Host&, const Invocation&) {
                "`collector show` lists what can be set");
 }
 
-constexpr char kCounters[] = "count hardware events", kSync[] = "trace locks", kIo[] = "trace I/O",
+constexpr char kCounters[] = "count hardware events", kIo[] = "trace I/O",
                kMpi[] = "trace MPI calls", kRaces[] = "detect data races",
                kArchive[] = "archive load objects";
 
@@ -258,10 +280,10 @@ constexpr std::array kControls{
             kShown, Role::control, 1, run_show},
     Command{"heaptrace", "", operands_of(Setting::heaptrace), "Trace allocations.",
             help_of(Setting::heaptrace), kNoOptions, Role::control, 1, run_heaptrace},
+    Command{"synctrace", "", operands_of(Setting::synctrace), "Trace waits for other threads.",
+            help_of(Setting::synctrace), kNoOptions, Role::control, 2, run_synctrace},
     Command{"hwprofile", "", "", "Count hardware events.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kCounters>},
-    Command{"synctrace", "", "", "Trace locks.", "", kNoOptions, Role::future, kAnyNumber,
-            run_future<kSync>},
     Command{"iotrace", "", "", "Trace I/O.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kIo>},
     Command{"mpitrace", "", "", "Trace MPI calls.", "", kNoOptions, Role::future, kAnyNumber,

@@ -188,6 +188,23 @@ Result<Parsed> heap_in(const SettingRow& row, std::string_view text) {
   return Parsed{value, ""};
 }
 
+// on|calibrate|all|off, or microseconds.
+Result<Parsed> sync_in(const SettingRow& row, std::string_view word) {
+  if (word == "off") return Parsed{0, ""};
+  if (word == "on" || word == "calibrate") return Parsed{format::kSyncCalibrate, ""};
+  if (word == "all") return Parsed{format::kSyncAll, ""};
+  const auto number = number_in(word);
+  const std::string_view unit = number ? number->unit : "";
+  if (!number || (!unit.empty() && unit != "u" && unit != "us"))
+    return fault(fmt::format("{} is no word of {}", shown(word), row.name),
+                 "on, off, calibrate, all and a number of microseconds are");
+  const double value = number->value * 1e3;
+  if (value < 0 || value > static_cast<double>(format::sync_threshold(row.most)))
+    return fault(fmt::format("{} is out of range for {}", shown(word), row.name),
+                 "0 to 1000000 microseconds are possible");
+  return Parsed{format::kSyncAll + static_cast<std::uint64_t>(value), ""};
+}
+
 Result<Parsed> parsed(const SettingRow& row, std::string_view word) {
   switch (row.type) {
     case SettingType::interval:
@@ -200,6 +217,8 @@ Result<Parsed> parsed(const SettingRow& row, std::string_view word) {
       return count_in(row, word);
     case SettingType::heap:
       return heap_in(row, word);
+    case SettingType::sync:
+      return sync_in(row, word);
     default:
       return time_of(row, word);
   }
@@ -271,7 +290,9 @@ struct Shown {
 };
 
 std::string range_of(const SettingRow& row) {
-  if (row.type == SettingType::signal || row.type == SettingType::heap) return "";
+  if (row.type == SettingType::signal || row.type == SettingType::heap ||
+      row.type == SettingType::sync)
+    return "";
   return fmt::format("{} to {}", text_of(row, row.least), text_of(row, row.most));
 }
 

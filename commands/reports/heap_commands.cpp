@@ -2,7 +2,7 @@
 #include <array>
 
 #include "commands/reports/report_call.h"
-#include "reader/report/heap/heap_reports.h"
+#include "reader/report/traced/heap_reports.h"
 
 namespace gnomon::commands {
 namespace {

@@ -165,6 +165,9 @@ struct ControlPage {
   std::uint32_t children;  // child processes that the program has started by libc
   // From then on allocations are not recorded, frees are; CLOCK_MONOTONIC, ns; 0: never.
   std::uint64_t frees_only;
+  // In the recorded process: where the address of its first ThreadWait stands; 0: nothing that
+  // waits is traced.
+  std::uint64_t waits;
 };
 static_assert(offsetof(ControlPage, state) == 20);
 static_assert(offsetof(ControlPage, dropped) == 64);
@@ -174,7 +177,20 @@ static_assert(offsetof(ControlPage, asked) == 264);
 static_assert(offsetof(ControlPage, mailbox) == 288);
 static_assert(offsetof(ControlPage, overview_lines) == 560);
 static_assert(offsetof(ControlPage, frees_only) == 576);
-static_assert(sizeof(ControlPage) == 584);
+static_assert(offsetof(ControlPage, waits) == 584);
+static_assert(sizeof(ControlPage) == 592);
+
+// In the recorded process's memory, for a debugger that has stopped it: what a traced thread waits
+// for. A list.
+struct ThreadWait {
+  std::uint64_t next;    // address; 0: none
+  std::uint64_t since;   // CLOCK_MONOTONIC, ns; 0: it does not wait. A longjmp out of the wait
+                         // leaves it: whoever looks makes sure that the thread is in a system call.
+  std::uint64_t object;  // its address; of a join, the thread's pthread_t
+  std::uint32_t kind;    // WaitKind
+  std::uint32_t thread;  // that waits
+};
+static_assert(sizeof(ThreadWait) == 32);
 
 // Once every block is closed the page stands here again, for good: late counts of a thread that the
 // end of the program overtook change the live page only.

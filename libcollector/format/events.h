@@ -11,9 +11,9 @@
 namespace gnomon::format {
 
 // One data file for each kind of data; the id stands in block headers and indexes the control page.
-enum class DataKind : std::uint16_t { profile = 0, heaptrace = 1 };
+enum class DataKind : std::uint16_t { profile = 0, heaptrace = 1, synctrace = 2 };
 inline constexpr std::size_t kDataKinds = 16;
-inline constexpr std::array<const char*, 2> kDataFiles{"profile", "heaptrace"};
+inline constexpr std::array<const char*, 3> kDataFiles{"profile", "heaptrace", "synctrace"};
 
 enum class Unit : std::uint8_t { none, nanoseconds, time, bytes, address, thread, cpu, stack };
 // As header.json names them, by Unit.
@@ -33,7 +33,7 @@ struct Field {
 enum class Layout : std::uint8_t { head, compact };
 
 struct EventKind {
-  static constexpr std::size_t kMaxFields = 8;
+  static constexpr std::size_t kMaxFields = 10;
   std::uint8_t id;  // never 0, never used again for something else; compact: below 16
   std::string_view name;
   DataKind file;
@@ -62,11 +62,12 @@ inline constexpr std::array kHeadFields{
     Field{"state", "MSTATE", offsetof(EventHead, state), 1, Unit::none},
 };
 
-constexpr std::array<Field, EventKind::kMaxFields> with_head(Field own) {
+template <typename... Own>
+constexpr std::array<Field, EventKind::kMaxFields> with_head(Own... own) {
   std::array<Field, EventKind::kMaxFields> fields{};
   std::size_t at = 0;
   for (const Field& field : kHeadFields) fields[at++] = field;
-  fields[at] = own;
+  ((fields[at++] = own), ...);
   return fields;
 }
 
@@ -92,8 +93,31 @@ struct HeapFree {
 };
 static_assert(sizeof(HeapFree) == 16);
 
+// What a call waits for.
+enum class WaitKind : std::uint32_t {
+  mutex = 1,
+  read_lock = 2,
+  write_lock = 3,
+  spin_lock = 4,
+  condition = 5,
+  barrier = 6,
+  join = 7,
+  semaphore = 8,
+  futex = 9
+};
+// A wait for another thread; the head's time is its end.
+struct Wait {
+  EventHead head;
+  std::uint64_t object;    // address; of a join, the thread's pthread_t
+  std::uint64_t duration;  // ns
+  std::uint32_t kind;      // WaitKind
+  std::uint32_t holder;    // thread that had the object, or that ended the wait; 0: not known
+};
+static_assert(sizeof(Wait) == 48);
+
 // kept: the block that the free before was about is not free after all, because realloc(3) failed.
-inline constexpr std::uint8_t kHeapAllocation = 1, kHeapFree = 2, kHeapKept = 3, kClockSample = 16;
+inline constexpr std::uint8_t kHeapAllocation = 1, kHeapFree = 2, kHeapKept = 3, kClockSample = 16,
+                              kWait = 17;
 
 inline constexpr Field kCompactAddress{"address", "HVADDR", 0, 6, Unit::address};
 inline constexpr std::array kEventKinds{
@@ -120,9 +144,14 @@ inline constexpr std::array kEventKinds{
               Layout::compact,
               sizeof(HeapFree),
               {kCompactAddress, {"time", "TSTAMP", offsetof(HeapFree, time), 4, Unit::time}}},
-    EventKind{
-        kClockSample, "clock", DataKind::profile, Layout::head, sizeof(ClockSample),
-        with_head({"weight", "NTICK_NSEC", offsetof(ClockSample, weight), 8, Unit::nanoseconds})},
+    EventKind{kClockSample, "clock", DataKind::profile, Layout::head, sizeof(ClockSample),
+              with_head(Field{"weight", "NTICK_NSEC", offsetof(ClockSample, weight), 8,
+                              Unit::nanoseconds})},
+    EventKind{kWait, "wait", DataKind::synctrace, Layout::head, sizeof(Wait),
+              with_head(Field{"object", "SOBJ", offsetof(Wait, object), 8, Unit::address},
+                        Field{"duration", "SDUR", offsetof(Wait, duration), 8, Unit::nanoseconds},
+                        Field{"kind", "SKIND", offsetof(Wait, kind), 4, Unit::none},
+                        Field{"holder", "SHOLDER", offsetof(Wait, holder), 4, Unit::thread})},
 };
 
 constexpr const EventKind* find_event_kind(std::uint8_t id) {

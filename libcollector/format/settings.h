@@ -21,18 +21,22 @@ enum class Setting : std::uint8_t {
   number,
   depth,
   heaptrace,
+  synctrace,
   verify,
 };
-inline constexpr std::size_t kSettingCount = 13;
+inline constexpr std::size_t kSettingCount = 14;
 
 // What a setting's number means. interval: ns of a thread's CPU time, 0 is off. time: ns, 0 is off.
 // size: bytes, 0 is unlimited. flag: 0 or 1. signal: its number, 0 is none. count: as it is.
 // heap: bits, see kHeapOn.
-enum class SettingType : std::uint8_t { interval, time, size, flag, signal, count, heap };
+enum class SettingType : std::uint8_t { interval, time, size, flag, signal, count, heap, sync };
 // Of SettingType::heap; 0 is off.
 inline constexpr std::uint64_t kHeapOn = 1, kFreeStacks = 2;
 // Above: bytes between two samples on average; 0: every allocation is recorded.
 inline constexpr unsigned kHeapMeanShift = 8;
+// Of SettingType::sync; 0 is off, else 2 + the shortest wait to be recorded, ns.
+inline constexpr std::uint64_t kSyncCalibrate = 1, kSyncAll = 2;
+constexpr std::uint64_t sync_threshold(std::uint64_t sync) { return sync - kSyncAll; }
 constexpr std::uint64_t heap_mean(std::uint64_t heap) { return heap >> kHeapMeanShift; }
 
 // least, most: of a value that is not 0. name: in the header and in `collector show`. command: what
@@ -99,6 +103,12 @@ inline constexpr std::array kSettings{
                "the debugger `free-only` has the recording that is "
                "under way go on without allocations, so that what is freed late leaves the list of "
                "leaks."},
+    SettingRow{Setting::synctrace, "T", "synctrace", SettingType::sync, kSyncCalibrate,
+               kSyncAll + 1'000'000'000, 0, "synctrace on|off|threshold calibrate|all|MICROSECONDS",
+               "-s", "--sync", "on|calibrate|off|all|MICROSECONDS",
+               "Each call that waits for another thread is recorded, with its call stack, if the "
+               "wait is at least so long: `calibrate`, which is what `on` means, is six times what "
+               "an uncontended call takes; `all` records every call, whether it waits or not."},
     SettingRow{Setting::verify, "V", "verify", SettingType::flag, 0, 1, 0, "", "", "", "",
                "For tests: the call stack of each traced call is walked a second time without "
                "what was kept of earlier ones; those that differ are counted."},

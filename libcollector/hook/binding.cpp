@@ -41,7 +41,7 @@ std::uint64_t original(const Hook& hook) { return number(hook.original->found); 
 std::uint64_t replacement(const Hook& hook) { return number(hook.replacement); }
 
 bool is_of(const Hook& hook, const Pass& pass) {
-  return (bit_of(hook.family) & pass.families) != 0 && original(hook) != 0;
+  return (bit_of(hook.family) & pass.families) != 0 && original(hook) != 0 && hook.replacement;
 }
 
 ByteRange range_of(std::uint64_t (*function)(const Hook&), const Pass& pass) {

@@ -28,21 +28,50 @@ void* NextFunction::find() {
   return found = symbol;
 }
 
+Hooks all_hooks() { return {__start_gnomon_hooks, __stop_gnomon_hooks}; }
+
 namespace {
 
 constinit char in_executable = 0;  // stands for an original that cannot be bound
 
+// What is looked for in the symbol tables of all load objects, and a filter of how its names begin:
+// hardly any other name passes.
+class Sought {
+ public:
+  explicit Sought(Families families) : families_(families) {
+    for (const Hook& hook : all_hooks())
+      if (is_sought(hook)) word_of_name(hook.original->name) |= mask_of_name(hook.original->name);
+  }
+  bool is_sought(const Hook& hook) const {
+    return (bit_of(hook.family) & families_) != 0 && !hook.original->found;
+  }
+  // Such a name is as long at least.
+  static constexpr std::size_t kBeginning = 4;
+  bool may_be(const char* name) { return (word_of_name(name) & mask_of_name(name)) != 0; }
+
+ private:
+  static std::uint32_t number_of(const char* name) {
+    std::uint32_t beginning = 0;
+    std::memcpy(&beginning, name, kBeginning);
+    return beginning * 0x9e3779b1u >> 22;
+  }
+  std::uint64_t& word_of_name(const char* name) { return beginnings_[number_of(name) / 64]; }
+  static std::uint64_t mask_of_name(const char* name) { return 1ull << number_of(name) % 64; }
+
+  Families families_;
+  std::uint64_t beginnings_[16] = {};
+};
+
 bool is_wanted(const DynamicSection& section, std::size_t symbol, const NextFunction& wanted) {
   constexpr unsigned kHidden = 0x8000;  // not the default version
   const ElfW(Sym)& each = section.symbols[symbol];
-  if (each.st_name >= section.strings.size()) return false;
   if (symbol < section.versions.size() && section.versions[symbol] & kHidden) return false;
   return std::strcmp(&section.strings[each.st_name], wanted.name) == 0;
 }
 
 // Objects come in the order in which the loader looks through them, the executable first.
 int find_in_object(dl_phdr_info* info, std::size_t, void* data) {
-  const Families families = *static_cast<const Families*>(data);
+  Sought& sought = *static_cast<Sought*>(data);
   const LoadObject object = load_object_of(*info);
   if (ByteRange{object.begin, object.end}.contains(reinterpret_cast<std::uint64_t>(&in_executable)))
     return 0;
@@ -51,9 +80,11 @@ int find_in_object(dl_phdr_info* info, std::size_t, void* data) {
   for (std::size_t i = 0; i < section.symbols.size(); ++i) {
     const ElfW(Sym)& symbol = section.symbols[i];
     if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+    if (symbol.st_name + Sought::kBeginning > section.strings.size() ||
+        !sought.may_be(&section.strings[symbol.st_name]))
+      continue;
     for (const Hook& hook : all_hooks()) {
-      if (!(bit_of(hook.family) & families) || hook.original->found) continue;
-      if (!is_wanted(section, i, *hook.original)) continue;
+      if (!sought.is_sought(hook) || !is_wanted(section, i, *hook.original)) continue;
       hook.original->found = is_executable ? static_cast<void*>(&in_executable)
                                            : reinterpret_cast<void*>(object.bias + symbol.st_value);
       hook.original->definer = object.begin;
@@ -64,8 +95,6 @@ int find_in_object(dl_phdr_info* info, std::size_t, void* data) {
 
 }  // namespace
 
-Hooks all_hooks() { return {__start_gnomon_hooks, __stop_gnomon_hooks}; }
-
 extern "C" {
 __attribute__((visibility("default")))
 format::HookedFunction gnomon_hook_table[format::kHooks] = {};
@@ -75,7 +104,7 @@ format::HookedFunction gnomon_hook_table[format::kHooks] = {};
 static void tell_originals() {
   format::HookedFunction* row = gnomon_hook_table;
   for (const Hook& hook : all_hooks()) {
-    if (row == std::end(gnomon_hook_table)) continue;
+    if (!hook.replacement || row == std::end(gnomon_hook_table)) continue;
     *row++ = {reinterpret_cast<std::uint64_t>(hook.replacement),
               reinterpret_cast<std::uint64_t>(hook.original->found)};
   }
@@ -90,7 +119,8 @@ void find_originals() {
 std::uint32_t find_traced_originals(Families families) {
   for (const Hook& hook : all_hooks())
     if (bit_of(hook.family) & families) hook.original->found = nullptr;
-  dl_iterate_phdr(find_in_object, &families);
+  Sought sought(families);
+  dl_iterate_phdr(find_in_object, &sought);
   for (const Hook& hook : all_hooks())
     if (bit_of(hook.family) & families && hook.companion &&
         hook.companion->definer != hook.original->definer)

@@ -8,11 +8,12 @@ namespace gnomon::collector {
 
 // Hooks that are bound and released together. program: those that keep the program's manners, whose
 // replacements are exported. The others trace calls, and only while that is asked for.
-enum class Family : std::uint8_t { program, heap };
+enum class Family : std::uint8_t { program, heap, sync };
 using Families = std::uint32_t;  // a bit each
 constexpr Families bit_of(Family family) { return 1u << static_cast<unsigned>(family); }
 
-inline constexpr Families kAllFamilies = bit_of(Family::program) | bit_of(Family::heap);
+inline constexpr Families kAllFamilies =
+    bit_of(Family::program) | bit_of(Family::heap) | bit_of(Family::sync);
 
 // As large as compilers align it, so that no gaps lie between the rows.
 struct alignas(32) Hook {
@@ -30,6 +31,11 @@ struct alignas(32) Hook {
 #define GNOMON_TRACED_BESIDE(family, function, next, companion)                              \
   [[gnu::section("gnomon_hooks"), gnu::used]] ::gnomon::collector::Hook hook_of_##function { \
     reinterpret_cast<void*>(function), &(next), family, &(companion)                         \
+  }
+// A function that hooks call in place of another one: it is looked up, and nothing is bound.
+#define GNOMON_NEEDED(family, next)                                                     \
+  [[gnu::section("gnomon_hooks"), gnu::used]] ::gnomon::collector::Hook row_of_##next { \
+    nullptr, &(next), family                                                            \
   }
 #define GNOMON_HOOK(function, next) \
   GNOMON_TRACED(::gnomon::collector::Family::program, function, next)

@@ -12,6 +12,7 @@
 #include "libcollector/program/sigaction.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/session/session.h"
+#include "libcollector/trace/futex.h"
 
 namespace gnomon::collector {
 namespace {
@@ -50,6 +51,9 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] Any gnomon_before_syscall(lo
       break;
     case SYS_seccomp:
       before_seccomp(a, c);
+      break;
+    case SYS_futex:
+      if (Any traced = traced_futex(real_syscall.get(), a, b)) return traced;
       break;
     case SYS_execve:
       return any(execve_by_number);

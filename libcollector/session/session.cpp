@@ -257,7 +257,10 @@ void end_for_good() {
 }  // namespace
 
 Families families_to_trace() {
-  return settings.values[Setting::heaptrace] != 0 ? bit_of(Family::heap) : 0;
+  Families families = 0;
+  if (settings.values[Setting::heaptrace] != 0) families |= bit_of(Family::heap);
+  if (settings.values[Setting::synctrace] != 0) families |= bit_of(Family::sync);
+  return families;
 }
 
 Recorder* active_recorder() { return recorder && recorder->recording() ? recorder : nullptr; }

@@ -31,12 +31,17 @@ bool ends_countdown();
 bool note_sampled(std::uint64_t address);
 bool forget_sampled(std::uint64_t address);
 
-// Returns true if the allocation is to be recorded.
-inline bool takes_allocation(std::uint64_t address, std::uint64_t size) {
+// Counts the allocation's bytes. Returns true if it is to be recorded.
+inline bool takes_allocation(std::uint64_t size) {
   if (heap_sampling_mean == 0) [[likely]]
     return true;
   heap_countdown.left -= static_cast<std::int64_t>(size == 0 ? 1 : size);
-  return heap_countdown.left < 0 && ends_countdown() && note_sampled(address);
+  return heap_countdown.left < 0 && ends_countdown();
+}
+
+// Has the block's free recorded. Returns false if there is no room to note that.
+inline bool keeps_sampled(std::uint64_t address) {
+  return heap_sampling_mean == 0 || note_sampled(address);
 }
 
 // Returns true if the free is to be recorded.
@@ -45,11 +50,6 @@ inline bool takes_free(std::uint64_t address) {
     return true;
   return atomic(sampled_in_bucket[sampled_bucket(address)]).load(std::memory_order_relaxed) != 0 &&
          forget_sampled(address);
-}
-
-// Takes back takes_free().
-inline bool keeps_sampled(std::uint64_t address) {
-  return heap_sampling_mean == 0 || note_sampled(address);
 }
 
 }  // namespace gnomon::collector

@@ -35,10 +35,10 @@ bool StackCache::are_unchanged(std::uint32_t words) const {
   return (a | b) == 0;
 }
 
-// A word that one of the `count` outermost frames has read has changed. The frames between the
-// innermost of them and the frame that read the word are still right: this function appends them to
-// the fresh frames. fp: rbp of the innermost, which may differ from the one that was kept. Returns
-// how many outer frames are left to compare with, or kFrames if there is no room.
+// One of the `count` outermost frames has read a word that has changed since. The frames further in
+// than that one are still right: this function appends them to the fresh frames, the innermost with
+// `fp` as its rbp, which may differ from the kept one. Returns how many outer frames are left to
+// compare with, or kFrames if there is no room.
 std::uint32_t StackCache::keep_inner_part(std::uint32_t count, std::uint64_t fp) {
   std::uint32_t word = frames_[count - 1].words;
   while (word > 0 && word_at(words_[word - 1].place) == words_[word - 1].value) --word;

@@ -22,6 +22,10 @@ constinit std::atomic<ThreadBlock*> all_blocks = nullptr;
 constinit std::atomic<ThreadBlock*> next_looked_at = nullptr;  // for one whose thread has ended
 constinit std::atomic<std::uint32_t> owner = 0;                // pid of the process that has them
 
+ThreadBlock* next_of(const ThreadBlock& block) {
+  return reinterpret_cast<ThreadBlock*>(block.wait.next);
+}
+
 bool has_ended(std::uint32_t tid) {
   return raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), long{tid}, 0) == -ESRCH;
 }
@@ -33,7 +37,7 @@ ThreadBlock* take_over_block(std::uint32_t tid) {
   for (int i = 0; i < kLooks; ++i) {
     if (!block) block = all_blocks.load(std::memory_order_acquire);
     if (!block) return nullptr;
-    ThreadBlock* const next = block->next;
+    ThreadBlock* const next = next_of(*block);
     std::uint32_t before = atomic(block->tid).load(std::memory_order_relaxed);
     if (before != 0 && has_ended(before) &&
         atomic(block->tid).compare_exchange_strong(before, tid)) {
@@ -56,9 +60,9 @@ ThreadBlock* new_block(std::uint32_t tid) {
   }
   auto* const block = static_cast<ThreadBlock*>(memory);
   block->tid = tid;
-  block->next = all_blocks.load(std::memory_order_relaxed);
-  while (!all_blocks.compare_exchange_weak(block->next, block, std::memory_order_release)) {
-  }
+  ThreadBlock* first = all_blocks.load(std::memory_order_relaxed);
+  do block->wait.next = reinterpret_cast<std::uint64_t>(first);
+  while (!all_blocks.compare_exchange_weak(first, block, std::memory_order_release));
   return block;
 }
 
@@ -73,6 +77,8 @@ void forget_blocks_of_parent() {
 
 }  // namespace
 
+std::uint64_t place_of_blocks() { return reinterpret_cast<std::uint64_t>(&all_blocks); }
+
 // errno may be the program's next look at its last error.
 ThreadBlock* claim_block() {
   const int saved_errno = errno;
@@ -81,6 +87,7 @@ ThreadBlock* claim_block() {
   ThreadBlock* block = take_over_block(tid);
   if (!block) block = new_block(tid);
   if (block) {
+    block->wait = {block->wait.next, 0, 0, 0, tid};
     block->busy = 0;
     block->stack = current_thread ? current_thread->stack : running_stack(main_stack());
   }
@@ -95,7 +102,7 @@ bool write_out_blocks(Recorder& recorder) {
   bool all = true, has_waited = false;
   std::uint64_t limit = 0;
   for (ThreadBlock* block = all_blocks.load(std::memory_order_acquire); block;
-       block = block->next) {
+       block = next_of(*block)) {
     if (atomic(block->recorder).load(std::memory_order_acquire) != &recorder) continue;
     // A thread that has seen the recording go on has stored that it is busy before, but other
     // processors may see that a moment later.

@@ -1,6 +1,7 @@
 // What a traced thread records with: its lanes and its call stacks. The context stands at each
 // function.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "libcollector/core/byte_range.h"
@@ -13,15 +14,16 @@ namespace gnomon::collector {
 // `busy` a call of the thread is being recorded: a call in a signal handler then leaves the rest
 // alone.
 struct ThreadBlock {
-  std::uint64_t busy;  // where that call's return address stands; 0: none is
-  Recorder* recorder;  // whose lanes these are
+  format::ThreadWait wait;  // and the next of all blocks
+  std::uint64_t busy;       // where that call's return address stands; 0: none is
+  Recorder* recorder;       // whose lanes these are
   std::uint32_t tid;
   std::uint32_t is_silent;  // nothing of this thread is recorded
   ByteRange stack;          // everything between the stack pointer and its end is mapped
   DataLanes lanes;
   StackCache stacks;
-  ThreadBlock* next;  // of all blocks
 };
+static_assert(offsetof(ThreadBlock, wait) == 0);
 
 // The calling thread's block; null: it has none yet.
 extern constinit thread_local ThreadBlock* own_block __attribute__((tls_model("initial-exec")));
@@ -29,6 +31,8 @@ extern constinit thread_local ThreadBlock* own_block __attribute__((tls_model("i
 // Gives the calling thread a block. Returns null if memory is short. Normal context, also in a
 // signal handler: no lock, no heap.
 ThreadBlock* claim_block();
+// Where the address of the first of all blocks stands.
+std::uint64_t place_of_blocks();
 // Writes out what stands in the lanes of all threads. Nobody begins to record any more. Normal
 // context.
 bool write_out_blocks(Recorder& recorder);

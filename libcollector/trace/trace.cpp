@@ -7,6 +7,7 @@
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/stack_switch.h"
 #include "libcollector/trace/heap_sampling.h"
+#include "libcollector/trace/waits.h"
 
 namespace gnomon::collector {
 
@@ -54,6 +55,8 @@ void begin_tracing(Recorder& to, Unwinder& by, const format::SettingValues& sett
   fresh_call = fresh;
   depth = static_cast<std::uint32_t>(settings[format::Setting::depth]);
   begin_heap_sampling(format::heap_mean(settings[format::Setting::heaptrace]));
+  begin_wait_tracing(settings[format::Setting::synctrace]);
+  if (settings[format::Setting::synctrace] != 0) to.control()->waits = place_of_blocks();
   free_stacks = (settings[format::Setting::heaptrace] & format::kFreeStacks) != 0;
   verifies = settings[format::Setting::verify] != 0;
   prepare_tsc_time();

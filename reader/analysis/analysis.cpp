@@ -36,13 +36,13 @@ std::vector<Span> Analysis::spans() const {
   return spans;
 }
 
-std::uint32_t Analysis::newest_epoch() const {
+std::uint32_t Analysis::newest_epoch(std::size_t part) const {
   std::uint32_t epoch = 0;
-  for (const LoadObject& object : experiment().objects) {
+  for (const LoadObject& object : parts_[part]->experiment().objects) {
     epoch = std::max(epoch, object.first_epoch);
     if (object.end_epoch != LoadObject::kForGood) epoch = std::max(epoch, object.end_epoch);
   }
-  return std::min(epoch, kEpochsOfPart - 1);
+  return static_cast<std::uint32_t>(part) * kEpochsOfPart + std::min(epoch, kEpochsOfPart - 1);
 }
 
 bool Analysis::is_closed() const {

@@ -70,9 +70,9 @@ class Analysis {
   Result<const PlaceProfile*> places(Grain grain, const Interrupt& interrupt);
   const AddressSpace& address_space() const { return shared_->space; }
   SymbolState symbol_state(std::size_t file) { return shared_->space.symbol_state(file); }
-  // Of the first experiment: the epoch of what its process has mapped now, and the function whose
-  // code is at `pc` in an epoch.
-  std::uint32_t newest_epoch() const;
+  // The epoch of what the process of a part has mapped now, and the function whose code is at `pc`
+  // in an epoch.
+  std::uint32_t newest_epoch(std::size_t part = 0) const;
   FunctionId function_at(std::uint64_t pc, std::uint32_t epoch) {
     return shared_->space.function_at(pc, epoch);
   }

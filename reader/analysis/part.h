@@ -71,18 +71,23 @@ class Part {
   // Events of the span, and those among them that fit the filter.
   std::uint64_t events_of_span() const { return events_of_span_; }
   std::uint64_t events_that_fit() const { return events_that_fit_; }
-  // Calls visit(event) for each event that `contains`, once more from the first on. Fault: damage,
+  // Calls visit(event) for each event of the recording, once more from the first on. Fault: damage,
   // the user interrupted, or `visit` returned it.
   template <typename Visit>
-  Result<void> each_event(const Interrupt& interrupt, Visit visit) {
+  Result<void> each_recorded(const Interrupt& interrupt, Visit visit) {
     auto recording = Recording::open(experiment().directory);
     if (!recording) return tl::unexpected(recording.error());
-    auto read = recording->update(interrupt, [&](const Event& event) -> Result<void> {
+    auto read = recording->update(interrupt, visit);
+    return read ? Result<void>() : tl::unexpected(read.error());
+  }
+  // Likewise for each that the object `contains`.
+  template <typename Visit>
+  Result<void> each_event(const Interrupt& interrupt, Visit visit) {
+    return each_recorded(interrupt, [&](const Event& event) -> Result<void> {
       const auto is_one = contains(event, interrupt);
       if (!is_one) return tl::unexpected(is_one.error());
       return *is_one ? visit(event) : Result<void>();
     });
-    return read ? Result<void>() : tl::unexpected(read.error());
   }
 
  private:

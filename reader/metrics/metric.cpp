@@ -21,6 +21,11 @@ constexpr std::array kMetrics{
            kLeakEvent, ""},
     Metric{"heapleakbytes", "Bytes Leaked", "Bytes that those allocations asked for.",
            Quantity::bytes, kLeakEvent, "size"},
+    Metric{"sync", "Sync Wait",
+           "Time in calls that waited for another thread: for locks, conditions, barriers, "
+           "semaphores, or its end.",
+           Quantity::time, "wait", "duration"},
+    Metric{"syncn", "Sync Waits", "How many such calls.", Quantity::count, "wait", ""},
 };
 static_assert(kMetrics[index(kTotalCpu)].key == "totalcpu");
 static_assert(kMetrics[index(kTicks)].key == "ticks");
@@ -28,6 +33,8 @@ static_assert(kMetrics[index(kAllocations)].key == "heapalloccnt");
 static_assert(kMetrics[index(kBytesAllocated)].key == "heapallocbytes");
 static_assert(kMetrics[index(kLeaks)].key == "heapleakcnt");
 static_assert(kMetrics[index(kBytesLeaked)].key == "heapleakbytes");
+static_assert(kMetrics[index(kSyncWait)].key == "sync");
+static_assert(kMetrics[index(kSyncWaits)].key == "syncn");
 
 }  // namespace
 

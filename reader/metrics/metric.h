@@ -32,5 +32,6 @@ inline const Metric& row(MetricId id) { return metric_table()[index(id)]; }
 // Those that the losses of a recording are told by.
 inline constexpr MetricId kTotalCpu{0}, kTicks{1};
 inline constexpr MetricId kAllocations{2}, kBytesAllocated{3}, kLeaks{4}, kBytesLeaked{5};
+inline constexpr MetricId kSyncWait{6}, kSyncWaits{7};
 
 }  // namespace gnomon::reader

@@ -41,6 +41,13 @@ std::string heap_text(std::uint64_t value) {
   return (value & format::kFreeStacks) != 0 ? text + ",free-stacks" : text;
 }
 
+std::string sync_text(std::uint64_t value) {
+  if (value == 0) return "off";
+  if (value == format::kSyncCalibrate) return "calibrate";
+  if (value == format::kSyncAll) return "all";
+  return fmt::format("{:.15g} us", static_cast<double>(format::sync_threshold(value)) / 1e3);
+}
+
 }  // namespace
 
 std::string setting_text(Setting setting, const format::SettingValues& values) {
@@ -59,6 +66,8 @@ std::string setting_text(Setting setting, const format::SettingValues& values) {
       return signal_text(value);
     case SettingType::heap:
       return heap_text(value);
+    case SettingType::sync:
+      return sync_text(value);
     case SettingType::count:
       break;
   }

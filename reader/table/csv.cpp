@@ -23,6 +23,7 @@ struct CellCsv {
   std::string operator()(Nanoseconds t) const {
     return fmt::format("{}.{:09}", t.value / 1'000'000'000, t.value % 1'000'000'000);
   }
+  std::string operator()(ShortTime t) const { return (*this)(t.value); }
   std::string operator()(const Label& label) const { return quoted(label.name); }
   std::string operator()(const Phrase& phrase) const { return quoted(phrase.text()); }
   std::string operator()(const Code& code) const { return quoted(code.text); }

@@ -18,6 +18,7 @@ struct CellJson {
   OrderedJson operator()(const std::string& text) const { return text; }
   OrderedJson operator()(std::uint64_t count) const { return count; }
   OrderedJson operator()(Nanoseconds t) const { return seconds(t); }
+  OrderedJson operator()(ShortTime t) const { return seconds(t.value); }
   OrderedJson operator()(const Label& label) const { return label.name; }
   OrderedJson operator()(const Phrase& phrase) const { return phrase.text(); }
   OrderedJson operator()(const Code& code) const { return code.text; }

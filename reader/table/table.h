@@ -13,6 +13,11 @@
 
 namespace gnomon::reader {
 
+// Text has it in milliseconds.
+struct ShortTime {
+  Nanoseconds value;
+};
+
 struct Percent {
   double value = 0;
 };
@@ -49,8 +54,8 @@ struct Ratio {
 
 struct Empty {};  // there is no such value
 
-using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, Percent, Label, Phrase, Code,
-                          Address, Difference, Ratio, Empty>;
+using Cell = std::variant<std::string, std::uint64_t, Nanoseconds, ShortTime, Percent, Label,
+                          Phrase, Code, Address, Difference, Ratio, Empty>;
 
 // number: of several units, which the column `unit` tells.
 enum class Type { text, count, bytes, time, percent, address, number };

@@ -63,6 +63,9 @@ struct CellText {
   std::string operator()(Nanoseconds t) const {
     return t.value == 0 ? "0.   " : fmt::format("{:.3f}", seconds(t));
   }
+  std::string operator()(ShortTime t) const {
+    return t.value.value == 0 ? "0.   " : fmt::format("{:.3f}", seconds(t.value) * 1e3);
+  }
   std::string operator()(Percent p) const {
     return p.value == 0 ? "0.  " : fmt::format("{:.2f}", p.value);
   }

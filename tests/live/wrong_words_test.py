@@ -34,7 +34,7 @@ WRONG = {
     "show": ["nothing", "profile limit", "--format xml", "--limit 3"],
     "hwprofile": ["", "on", "counter cycles,on", "list"],
     "heaptrace": ["", "maybe", "on off", "on,stacks", "free-stacks", "0"],
-    "synctrace": ["", "on", "threshold 5"],
+    "synctrace": ["", "maybe", "on off", "5", "threshold", "threshold off", "threshold x", "threshold -1", "threshold 5m", "threshold 1000001", "threshold 5 us"],
     "iotrace": ["on"],
     "mpitrace": ["on"],
     "tha": ["race"],

@@ -21,7 +21,7 @@ INNER = {
     "libcollector/objects": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/unwind"},
     "libcollector/hook": {"libcollector/core", "libcollector/format", "libcollector/objects"},
     "libcollector/clock": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/unwind"},
-    "libcollector/program": {f"libcollector/{folder}" for folder in ("core", "format", "hook", "clock", "unwind", "session")},
+    "libcollector/program": {f"libcollector/{folder}" for folder in ("core", "format", "hook", "clock", "unwind", "session", "trace")},
     "libcollector/trace": {f"libcollector/{folder}" for folder in ("core", "format", "unwind", "record", "hook", "attach")},
     "libcollector/sampler": {"libcollector/core", "libcollector/format", "libcollector/record"},
     "libcollector/session": {f"libcollector/{folder}" for folder in

@@ -104,8 +104,11 @@ TEST(CollectOptions, WrongLines) {
       {"-H 512k a", "512k is no word of heaptrace; on, off, on,free-stacks and on,512k are."},
       {"-H on,1k,2k a", "2k is no word of heaptrace; on, off, on,free-stacks and on,512k are."},
       {"-H on,1 a", "1 is out of range for heaptrace; 1k to 1024m are possible."},
-      {"-s on a",
-       "-s: this version of Gnomon cannot trace locks; `gnomon collect` without a word "
+      {"-s x a",
+       "x is no word of synctrace; on, off, calibrate, all and a number of microseconds are."},
+      {"-s -1 a", "-1 is out of range for synctrace; 0 to 1000000 microseconds are possible."},
+      {"-i on a",
+       "-i: this version of Gnomon cannot trace I/O; `gnomon collect` without a word "
        "lists what can be chosen."},
       {"-F",
        "-F: this version of Gnomon cannot follow descendants; `gnomon collect` without a word "
@@ -113,7 +116,7 @@ TEST(CollectOptions, WrongLines) {
   };
   for (const WordsAndFault& row : kRows) EXPECT_EQ(fault_of(row.words), row.fault) << row.words;
   for (const char* option :
-       {"-h", "-s", "-i", "-M", "-m", "-c", "-I", "-N", "-r", "-F", "-j", "-J", "-A", "-a"}) {
+       {"-h", "-i", "-M", "-m", "-c", "-I", "-N", "-r", "-F", "-j", "-J", "-A", "-a"}) {
     const std::string text = fault_of(std::string(option) + " on a");
     EXPECT_NE(text.find("this version of Gnomon cannot "), std::string::npos) << text;
     EXPECT_EQ(fault_of(std::string(option) + " off a"), "none");

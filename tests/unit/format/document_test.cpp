@@ -194,6 +194,7 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, begun);
   HAS(ControlPage, children);
   HAS(ControlPage, frees_only);
+  HAS(ControlPage, waits);
 }
 
 }  // namespace

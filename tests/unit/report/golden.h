@@ -134,6 +134,24 @@ class GoldenTest : public testing::Test {
     recorder_->leave(*writer);
   }
 
+  // Of the current thread, up to now.
+  void wait(const std::vector<std::uint64_t>& stack, format::WaitKind kind, std::uint64_t object,
+            std::uint64_t duration, std::uint32_t holder) {
+    collector::Writer* writer = recorder_->enter();
+    ASSERT_TRUE(writer);
+    format::Wait record{};
+    record.head.thread = thread_;
+    record.head.time = now_;
+    record.head.cpu = cpu_;
+    record.head.stack = stack_of(*writer, stack);
+    record.object = object;
+    record.duration = duration;
+    record.kind = static_cast<std::uint32_t>(kind);
+    record.holder = holder;
+    EXPECT_TRUE(recorder_->put(*writer, format::kWait, record));
+    recorder_->leave(*writer);
+  }
+
   // A sample whose every figure is a multiple of `factor`. A thread of its own has half of that.
   void sample(format::SampleEvent event, const char* label, std::uint64_t factor,
               std::uint32_t thread = 0) {

@@ -92,6 +92,34 @@ TEST_F(Golden, Heap) {
           "heap --older-than soon", "heap --live=x"});
 }
 
+// Thread 78 has the lock and works while the others wait for it; thread 80 waits for thread 79, and
+// that for 78. Who had the read lock is not known.
+TEST_F(Golden, Locks) {
+  using format::WaitKind;
+  constexpr std::uint64_t kTable = 0x7f0000001000;
+  const std::vector<std::uint64_t> waits{kInnerCode, kHalfCode, kMainCode};
+  const std::uint64_t lock = test::kBias + 0x9040;
+  thread_ = 78;
+  tick({kMakeCode, kMainCode}, 10 * kMs);
+  tick({kPushCode, kMainCode}, 20 * kMs);
+  thread_ = 79;
+  wait(waits, WaitKind::mutex, lock, 25 * kMs, 78);
+  thread_ = 80;
+  wait({kHalfCode, kMainCode}, WaitKind::condition, kTable, 15 * kMs, 79);
+  wait(waits, WaitKind::join, 0x7f0000002000, 5 * kMs, 79);
+  stop("breakpoint 1.1");
+  thread_ = 79;
+  tick({kRecursesCode, kMainCode}, 10 * kMs);
+  wait({kRecursesCode, kMainCode}, WaitKind::read_lock, kTable + 64, 2 * kMs, 0);
+  thread_ = 80;
+  wait(waits, WaitKind::mutex, lock, 8 * kMs, 79);
+  end(40 * kMs);
+  expect("locks.txt",
+         {"sync", "sync --limit 1", "sync --since stop", "sync --format json --limit 2", "blockers",
+          "blockers --limit 1 --format csv", "functions --metrics ei.sync:e.syncn:e.totalcpu",
+          "status", "sync nowhere", "dump wait --limit 2"});
+}
+
 // A filter must not make room for call stacks that are not there.
 TEST_F(Golden, WrongStack) {
   tick({kMainCode}, 10 * kMs);

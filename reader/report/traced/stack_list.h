@@ -1,6 +1,7 @@
-// What the reports of allocations have in common. Any thread, one at a time.
+// Call stacks in reports of traced calls. Any thread, one at a time.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,22 +14,26 @@ namespace gnomon::reader {
 
 struct ListedStack {
   Row values;
-  std::vector<PlaceId> path;  // the caller of the allocator first
+  std::vector<PlaceId> path;  // the caller of the traced function first
 };
 
 // The lines that call stacks pass.
-class HeapStacks {
+class StackList {
  public:
-  // metrics: those of the report. Fault: nothing of the heap was recorded, or the user interrupted.
-  static Result<HeapStacks> of(Analysis& analysis, const View& view, const MetricList& metrics);
+  // metrics: those of the report. Fault: the user interrupted.
+  static Result<StackList> of(Analysis& analysis, const View& view, const MetricList& metrics);
 
-  // From the caller of the allocator on.
+  // From the caller of the traced function on.
   std::vector<PlaceId> path_of(std::size_t part, std::uint32_t stack) const {
     return places_->path_of(part, stack);
   }
+  // The innermost line of a call stack that is not of the language's runtime library; the innermost
+  // of all where each is. None: the call stack is empty.
+  std::optional<PlaceId> own_place(const std::vector<PlaceId>& path) const;
   // "main, line 3 in "a.c"", or the function's name alone where the line is not known.
   std::string name_of(PlaceId place) const;
-  // Those of a call stack, the innermost first; one that says so if there is none.
+  // Names the frames of a call stack, the innermost first. Returns the one name <no call stack> for
+  // an empty one.
   std::vector<std::string> names_of(const std::vector<PlaceId>& path) const;
   // Appends a row for each frame of each stack, the first with the stack's values, and the columns
   // that those rows need.
@@ -38,12 +43,15 @@ class HeapStacks {
   Result<Table> with_losses(Table table, const Analysis& analysis) const;
 
  private:
-  HeapStacks(AskedPlaces asked, const PlaceProfile& places)
+  StackList(AskedPlaces asked, const PlaceProfile& places)
       : asked_(std::move(asked)), places_(&places) {}
 
   AskedPlaces asked_;
   const PlaceProfile* places_;
 };
+
+// Fault: says that nothing of the heap was recorded.
+Result<void> has_heap(const Analysis& analysis);
 
 // "1 leak", "2 leaks"
 std::string counted(std::uint64_t count, const char* what);

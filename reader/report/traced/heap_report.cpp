@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
-#include "reader/report/heap/heap_reports.h"
-#include "reader/report/heap/heap_stacks.h"
+#include "reader/report/traced/heap_reports.h"
+#include "reader/report/traced/stack_list.h"
 
 namespace gnomon::reader {
 namespace {
@@ -19,7 +19,7 @@ using HeapValues = std::array<std::uint64_t, kValues>;
 using HeapStack = std::pair<std::vector<PlaceId>, HeapValues>;
 
 // Stacks that pass the same lines are one.
-std::vector<HeapStack> stacks_of(const Analysis& analysis, const HeapStacks& stacks) {
+std::vector<HeapStack> stacks_of(const Analysis& analysis, const StackList& stacks) {
   std::map<std::vector<PlaceId>, HeapValues> by_path;
   for (std::size_t part = 0; part < analysis.parts().size(); ++part)
     for (std::size_t value = 0; value < kValues; ++value)
@@ -63,7 +63,7 @@ std::string title_of(HeapList list, const std::vector<HeapStack>& stacks,
   return text;
 }
 
-Result<Table> table_of(HeapList list, std::vector<HeapStack> stacks, const HeapStacks& names,
+Result<Table> table_of(HeapList list, std::vector<HeapStack> stacks, const StackList& names,
                        const View& view) {
   const std::vector<HeapValue> values = values_of(list);
   std::erase_if(stacks, [&](const HeapStack& each) {
@@ -93,7 +93,8 @@ Result<Table> table_of(HeapList list, std::vector<HeapStack> stacks, const HeapS
 }  // namespace
 
 Result<Table> heap_report(Analysis& analysis, const View& view, HeapList list) {
-  const auto stacks = HeapStacks::of(analysis, view, columns_of(list));
+  if (auto has = has_heap(analysis); !has) return tl::unexpected(has.error());
+  const auto stacks = StackList::of(analysis, view, columns_of(list));
   if (!stacks) return tl::unexpected(stacks.error());
   auto table = table_of(list, stacks_of(analysis, *stacks), *stacks, view);
   return table ? stacks->with_losses(std::move(*table), analysis) : table;

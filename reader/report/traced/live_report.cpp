@@ -5,8 +5,8 @@
 #include <map>
 
 #include "reader/base/clock.h"
-#include "reader/report/heap/heap_reports.h"
-#include "reader/report/heap/heap_stacks.h"
+#include "reader/report/traced/heap_reports.h"
+#include "reader/report/traced/stack_list.h"
 
 namespace gnomon::reader {
 namespace {
@@ -34,7 +34,8 @@ MetricList leak_metrics() {
 }  // namespace
 
 Result<Table> live_report(Analysis& analysis, const View& view, std::uint64_t older_than) {
-  const auto stacks = HeapStacks::of(analysis, view, leak_metrics());
+  if (auto has = has_heap(analysis); !has) return tl::unexpected(has.error());
+  const auto stacks = StackList::of(analysis, view, leak_metrics());
   if (!stacks) return tl::unexpected(stacks.error());
   std::map<std::vector<PlaceId>, LiveBlocks> by_path;
   HeapAmount all;

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "libcollector/format/settings.h"
-#include "reader/report/heap/heap_reports.h"
-#include "reader/report/heap/heap_stacks.h"
+#include "reader/report/traced/heap_reports.h"
+#include "reader/report/traced/stack_list.h"
 
 namespace gnomon::reader {
 namespace {
@@ -23,7 +23,7 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
 
 class StatisticsTable {
  public:
-  StatisticsTable(const HeapStacks& stacks, const View& view) : stacks_(stacks), view_(view) {
+  StatisticsTable(const StackList& stacks, const View& view) : stacks_(stacks), view_(view) {
     table.title = "Statistics of allocations";
     table.columns = {{"item", {}}, {"value", {}}};
   }
@@ -94,7 +94,7 @@ class StatisticsTable {
     }
   }
 
-  const HeapStacks& stacks_;
+  const StackList& stacks_;
   const View& view_;
 };
 
@@ -108,7 +108,8 @@ MetricList allocation_metrics() {
 }  // namespace
 
 Result<Table> heap_statistics_report(Analysis& analysis, const View& view) {
-  const auto stacks = HeapStacks::of(analysis, view, allocation_metrics());
+  if (auto has = has_heap(analysis); !has) return tl::unexpected(has.error());
+  const auto stacks = StackList::of(analysis, view, allocation_metrics());
   if (!stacks) return tl::unexpected(stacks.error());
   StatisticsTable statistics(*stacks, view);
   const auto& parts = analysis.parts();

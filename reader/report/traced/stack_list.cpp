@@ -1,47 +1,73 @@
-// What the reports of allocations have in common. Any thread, one at a time.
-#include "reader/report/heap/heap_stacks.h"
+// Call stacks in reports of traced calls. Any thread, one at a time.
+#include "reader/report/traced/stack_list.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "reader/symbols/name_match.h"
 
 namespace gnomon::reader {
+namespace {
 
-Result<HeapStacks> HeapStacks::of(Analysis& analysis, const View& view, const MetricList& metrics) {
+// Functions of C++'s and Rust's libraries, also those whose names begin with what they return.
+bool is_of_runtime(std::string_view function) {
+  for (const std::string_view type : {"void ", "bool "})
+    if (function.starts_with(type)) function.remove_prefix(type.size());
+  constexpr std::array kBeginnings{
+      "operator new", "std::",   "__gnu_cxx::", "__gthread",     "core::",
+      "<std::",       "<core::", "alloc::",     "collector_root"};
+  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
+                     [&](std::string_view each) { return function.starts_with(each); });
+}
+
+}  // namespace
+
+Result<void> has_heap(const Analysis& analysis) {
   const auto& parts = analysis.parts();
-  if (std::all_of(parts.begin(), parts.end(),
-                  [](const auto& part) { return part->heap().is_empty(); }))
-    return analysis.experiment().header.settings[format::Setting::heaptrace] != 0
-               ? fault("the program has not allocated anything yet", "let it go on, and ask again")
-               : fault("allocations were not recorded",
-                       "`collector heaptrace on` before the run, or `gnomon collect -H on`, "
-                       "records them");
+  if (std::any_of(parts.begin(), parts.end(),
+                  [](const auto& part) { return !part->heap().is_empty(); }))
+    return {};
+  return analysis.experiment().header.settings[format::Setting::heaptrace] != 0
+             ? fault("the program has not allocated anything yet", "let it go on, and ask again")
+             : fault("allocations were not recorded",
+                     "`collector heaptrace on` before the run, or `gnomon collect -H on`, "
+                     "records them");
+}
+
+Result<StackList> StackList::of(Analysis& analysis, const View& view, const MetricList& metrics) {
   View own = view;
   own.show(metrics);
   auto asked = ask_places(analysis, own, Grain::line);
   if (!asked) return tl::unexpected(asked.error());
   const auto places = analysis.places(Grain::line, view.interrupt);
   if (!places) return tl::unexpected(places.error());
-  return HeapStacks(std::move(*asked), **places);
+  return StackList(std::move(*asked), **places);
 }
 
-std::string HeapStacks::name_of(PlaceId place) const {
+std::string StackList::name_of(PlaceId place) const {
   const std::uint32_t item = index(place);
   if (asked_.items.place(item).source.is_known()) return asked_.items.name(item).text();
   return std::string(without_clone(asked_.items.function_name(item)));
 }
 
-std::vector<std::string> HeapStacks::names_of(const std::vector<PlaceId>& path) const {
+std::optional<PlaceId> StackList::own_place(const std::vector<PlaceId>& path) const {
+  for (const PlaceId place : path)
+    if (!is_of_runtime(asked_.items.function_name(index(place)))) return place;
+  return path.empty() ? std::nullopt : std::optional(path.front());
+}
+
+std::vector<std::string> StackList::names_of(const std::vector<PlaceId>& path) const {
   std::vector<std::string> names;
   for (const PlaceId place : path) names.push_back(name_of(place));
   if (names.empty()) names.emplace_back("<no call stack>");
   return names;
 }
 
-Result<void> HeapStacks::list(Table& table, std::vector<Column> columns,
-                              const std::vector<ListedStack>& stacks, const View& view) const {
+Result<void> StackList::list(Table& table, std::vector<Column> columns,
+                             const std::vector<ListedStack>& stacks, const View& view) const {
   table.columns = std::move(columns);
   table.columns.push_back({"stack", {}, false, Type::count});
   table.columns.push_back({"frame", {}, false, Type::count});
@@ -66,7 +92,7 @@ Result<void> HeapStacks::list(Table& table, std::vector<Column> columns,
   return {};
 }
 
-Result<Table> HeapStacks::with_losses(Table table, const Analysis& analysis) const {
+Result<Table> StackList::with_losses(Table table, const Analysis& analysis) const {
   std::uint64_t missed = 0;
   for (const auto& part : analysis.parts()) missed += part->heap().missed_frees();
   if (missed != 0)

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "reader/report/heap/heap_reports.h"
-#include "reader/report/heap/heap_stacks.h"
+#include "reader/report/traced/heap_reports.h"
+#include "reader/report/traced/stack_list.h"
 
 namespace gnomon::reader {
 namespace {
@@ -67,7 +67,7 @@ Fate fate_of(const std::vector<Happened>& happened) {
 
 class FateTable {
  public:
-  FateTable(const Analysis& analysis, const HeapStacks& stacks)
+  FateTable(const Analysis& analysis, const StackList& stacks)
       : analysis_(analysis), stacks_(stacks) {
     table.columns = {{"item", {}}, {"value", {}}};
   }
@@ -93,7 +93,7 @@ class FateTable {
 
  private:
   const Analysis& analysis_;
-  const HeapStacks& stacks_;
+  const StackList& stacks_;
 };
 
 }  // namespace
@@ -102,7 +102,8 @@ Result<Table> address_report(Analysis& analysis, const View& view, std::uint64_t
   MetricList metrics;
   metrics.columns.emplace_back(MetricColumn{Flavour::exclusive, kAllocations, false});
   metrics.columns.emplace_back(Static::name);
-  const auto stacks = HeapStacks::of(analysis, view, metrics);
+  if (auto has = has_heap(analysis); !has) return tl::unexpected(has.error());
+  const auto stacks = StackList::of(analysis, view, metrics);
   if (!stacks) return tl::unexpected(stacks.error());
   const auto happened = find_blocks(analysis, address, view.interrupt);
   if (!happened) return tl::unexpected(happened.error());

@@ -1,0 +1,140 @@
+// What threads waited for, and where. Any thread, one at a time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "reader/report/traced/stack_list.h"
+#include "reader/report/traced/sync_reports.h"
+#include "reader/report/traced/waits.h"
+
+namespace gnomon::reader {
+namespace {
+
+constexpr std::size_t kPlacesShown = 3;  // of an object, where it was waited for
+
+struct WaitSum {
+  std::uint64_t waits = 0, time = 0, longest = 0;  // ns
+
+  void add(std::uint64_t duration) {
+    ++waits;
+    time += duration;
+    longest = std::max(longest, duration);
+  }
+};
+
+struct WaitedFor {
+  std::size_t part = 0;
+  RecordedWait example;
+  WaitSum sum;
+  std::map<std::optional<PlaceId>, WaitSum> by_place;
+};
+
+// Of kind and address. The ends of all threads are one object.
+using ObjectKey = std::tuple<std::size_t, std::uint32_t, std::uint64_t>;
+
+Result<std::vector<WaitedFor>> objects_of(Analysis& analysis, const StackList& stacks,
+                                          const Interrupt& interrupt) {
+  std::map<ObjectKey, WaitedFor> objects;
+  for (std::size_t number = 0; number < analysis.parts().size(); ++number) {
+    const auto pasts = pasts_of(*analysis.parts()[number], interrupt);
+    if (!pasts) return tl::unexpected(pasts.error());
+    for (const auto& [thread, past] : *pasts)
+      for (const RecordedWait& wait : past.waits) {
+        if (!wait.is_chosen) continue;
+        const bool is_join = wait.kind == static_cast<std::uint32_t>(format::WaitKind::join);
+        WaitedFor& own = objects[{number, wait.kind, is_join ? 0 : wait.object}];
+        own.part = number;
+        own.example = wait;
+        own.sum.add(wait.end - wait.begin);
+        own.by_place[stacks.own_place(stacks.path_of(number, wait.stack))].add(wait.end -
+                                                                               wait.begin);
+      }
+  }
+  std::vector<WaitedFor> sorted;
+  for (auto& [key, own] : objects) sorted.push_back(std::move(own));
+  std::stable_sort(sorted.begin(), sorted.end(), [](const WaitedFor& a, const WaitedFor& b) {
+    return std::tuple(a.sum.time, a.sum.waits) > std::tuple(b.sum.time, b.sum.waits);
+  });
+  return sorted;
+}
+
+Row row_of(const WaitSum& sum) {
+  Row row;
+  row.emplace_back(Nanoseconds{sum.time});
+  row.emplace_back(sum.waits);
+  row.emplace_back(ShortTime{{sum.time / std::max<std::uint64_t>(sum.waits, 1)}});
+  row.emplace_back(ShortTime{{sum.longest}});
+  return row;
+}
+
+void add_object(Table& table, std::uint64_t number, const WaitedFor& object, std::string name,
+                const StackList& stacks) {
+  const auto add = [&](const WaitSum& sum, std::uint64_t place, std::string mark,
+                       std::string text) {
+    Row row = row_of(sum);
+    row.emplace_back(number);
+    row.emplace_back(place);
+    row.emplace_back(Label{std::move(mark), std::move(text)});
+    table.rows.push_back(std::move(row));
+  };
+  add(object.sum, 0, fmt::format("{:>4}  ", number), std::move(name));
+  std::vector<std::pair<std::optional<PlaceId>, WaitSum>> places(object.by_place.begin(),
+                                                                 object.by_place.end());
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+  WaitSum rest;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto& [place, sum] = places[i];
+    if (i < kPlacesShown) {
+      add(sum, i + 1, "        in ", place ? stacks.name_of(*place) : "<no call stack>");
+      continue;
+    }
+    rest.waits += sum.waits;
+    rest.time += sum.time;
+    rest.longest = std::max(rest.longest, sum.longest);
+  }
+  if (rest.waits != 0)
+    add(rest, kPlacesShown + 1, "        in ", counted(places.size() - kPlacesShown, "more line"));
+}
+
+}  // namespace
+
+Result<Table> sync_report(Analysis& analysis, const View& view) {
+  if (auto has = has_waits(analysis); !has) return tl::unexpected(has.error());
+  const auto stacks = StackList::of(analysis, view, wait_metrics());
+  if (!stacks) return tl::unexpected(stacks.error());
+  const auto objects = objects_of(analysis, *stacks, view.interrupt);
+  if (!objects) return tl::unexpected(objects.error());
+  WaitSum all;
+  for (const WaitedFor& object : *objects) {
+    all.waits += object.sum.waits;
+    all.time += object.sum.time;
+  }
+  Table table;
+  table.title = fmt::format("Waits for other threads, by what was waited for: {}, {}, {:.3f} s",
+                            counted(objects->size(), "object"), counted(all.waits, "wait"),
+                            seconds(Nanoseconds{all.time}));
+  table.columns = {{"time", {"Total", "", "sec."}, true, Type::time},
+                   {"waits", {"Waits"}, true, Type::count},
+                   {"mean", {"Mean", "", "msec."}, true, Type::time},
+                   {"longest", {"Longest", "", "msec."}, true, Type::time},
+                   {"object", {}, false, Type::count},
+                   {"place", {}, false, Type::count},
+                   {"name", {"Name"}}};
+  ObjectNames names(analysis, *stacks);
+  for (std::size_t i = 0; i < objects->size(); ++i) {
+    if (view.limit != 0 && i == view.limit) {
+      table.left_out = {objects->size() - i, "objects"};
+      break;
+    }
+    const WaitedFor& object = (*objects)[i];
+    add_object(table, i + 1, object, names.name_of(object.part, object.example, view.interrupt),
+               *stacks);
+  }
+  return stacks->with_losses(std::move(table), analysis);
+}
+
+}  // namespace gnomon::reader

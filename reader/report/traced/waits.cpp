@@ -1,0 +1,129 @@
+// Waits of threads for others, as they were recorded. Any thread, one at a time.
+#include "reader/report/traced/waits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "reader/metrics/metric.h"
+
+namespace gnomon::reader {
+namespace {
+
+// Where the values of a kind of event stand; what a kind lacks is 0.
+class WaitFields {
+ public:
+  explicit WaitFields(const EventLayout& layout)
+      : object_(layout.field("object")),
+        duration_(layout.field("duration")),
+        kind_(layout.field("kind")),
+        holder_(layout.field("holder")),
+        stack_(layout.field("stack")),
+        weight_(layout.field("weight")) {}
+
+  RecordedWait wait_of(const Event& event, std::uint64_t end, bool is_chosen) const {
+    const std::uint64_t duration = std::min(end, value(event, duration_));
+    return {end - duration,
+            end,
+            value(event, object_),
+            static_cast<std::uint32_t>(value(event, kind_)),
+            Part::thread_of(event),
+            static_cast<std::uint32_t>(value(event, holder_)),
+            static_cast<std::uint32_t>(value(event, stack_)),
+            is_chosen};
+  }
+  TakenSample sample_of(const Event& event, std::uint64_t time) const {
+    return {time, value(event, weight_), static_cast<std::uint32_t>(value(event, stack_))};
+  }
+
+ private:
+  static std::uint64_t value(const Event& event, const EventLayout::Field* field) {
+    return field ? event.value(*field) : 0;
+  }
+  const EventLayout::Field *object_, *duration_, *kind_, *holder_, *stack_, *weight_;
+};
+
+}  // namespace
+
+Result<ThreadPasts> pasts_of(Part& part, const Interrupt& interrupt) {
+  ThreadPasts pasts;
+  const auto read = part.each_recorded(interrupt, [&](const Event& event) -> Result<void> {
+    const bool is_wait = event.layout.name == row(kSyncWait).event;
+    if (!is_wait && event.layout.name != row(kTotalCpu).event) return {};
+    const WaitFields fields(event.layout);
+    const std::uint64_t time = part.time_of(event);
+    ThreadPast& past = pasts[Part::thread_of(event)];
+    if (!is_wait) {
+      past.samples.push_back(fields.sample_of(event, time));
+      return {};
+    }
+    const auto is_chosen = part.contains(event, interrupt);
+    if (!is_chosen) return tl::unexpected(is_chosen.error());
+    past.waits.push_back(fields.wait_of(event, time, *is_chosen));
+    return {};
+  });
+  if (!read) return tl::unexpected(read.error());
+  for (auto& [thread, past] : pasts) {
+    std::stable_sort(past.waits.begin(), past.waits.end(),
+                     [](const auto& a, const auto& b) { return a.end < b.end; });
+    std::stable_sort(past.samples.begin(), past.samples.end(),
+                     [](const auto& a, const auto& b) { return a.time < b.time; });
+  }
+  return pasts;
+}
+
+MetricList wait_metrics() {
+  MetricList metrics;
+  metrics.columns.emplace_back(MetricColumn{Flavour::exclusive, kSyncWait, false});
+  metrics.columns.emplace_back(Static::name);
+  return metrics;
+}
+
+Result<void> has_waits(const Analysis& analysis) {
+  if (analysis.sums().has(kSyncWaits)) return {};
+  return analysis.experiment().header.settings[format::Setting::synctrace] != 0
+             ? fault("no thread has waited for another one so long that it was recorded",
+                     "`synctrace threshold all` records every call, whether it waits or not")
+             : fault("waits of threads for others were not recorded",
+                     "`collector synctrace on` before the run, or `gnomon collect -s on`, records "
+                     "them");
+}
+
+std::string kind_name(std::uint32_t kind) {
+  constexpr std::array kNames{"object",    "mutex",   "read lock", "write lock", "spin lock",
+                              "condition", "barrier", "thread",    "semaphore",  "futex"};
+  return kind < kNames.size() ? kNames[kind] : kNames[0];
+}
+
+const std::vector<ObjectNames::Block>& ObjectNames::blocks_of(std::size_t part) {
+  const auto [at, is_new] = blocks_.try_emplace(part);
+  std::vector<Block>& blocks = at->second;
+  if (!is_new) return blocks;
+  analysis_.parts()[part]->heap().each([&](std::uint64_t address, const HeapBlock& block) {
+    blocks.push_back({address, block});
+  });
+  std::sort(blocks.begin(), blocks.end(),
+            [](const Block& a, const Block& b) { return a.address < b.address; });
+  return blocks;
+}
+
+std::string ObjectNames::name_of(std::size_t part, const RecordedWait& wait,
+                                 const Interrupt& interrupt) {
+  const std::string kind = kind_name(wait.kind);
+  if (wait.kind == static_cast<std::uint32_t>(format::WaitKind::join)) return "end of threads";
+  const std::string variable = data_.name_of(wait.object, analysis_.newest_epoch(part), interrupt);
+  if (!variable.empty()) return fmt::format("{} {}", kind, variable);
+  const std::vector<Block>& blocks = blocks_of(part);
+  const auto after =
+      std::upper_bound(blocks.begin(), blocks.end(), wait.object,
+                       [](std::uint64_t at, const Block& each) { return at < each.address; });
+  if (after == blocks.begin() || wait.object - (after - 1)->address >= (after - 1)->block.size)
+    return fmt::format("{} at {:#x}", kind, wait.object);
+  const Block& found = *(after - 1);
+  const auto place = stacks_.own_place(stacks_.path_of(part, found.block.stack));
+  return fmt::format("{} in a block of {} bytes{}", kind, found.block.size,
+                     place ? fmt::format(", allocated in {}", stacks_.name_of(*place)) : "");
+}
+
+}  // namespace gnomon::reader

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Waits of threads for others: every kind of lock, against what the program measures itself; who held it; and deadlocks at a stop."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import recorded
+
+build = pathlib.Path(sys.argv[1])
+LOCKS = build / "targets/locks"
+GNOMON = build / "bin/gnomon"
+# What a way of waiting waits for, by the name it has in `sync`.
+OBJECTS = {"mutex": "mutex ledger", "std::mutex": "mutex cpp_lock", "timedlock": "mutex ledger", "read": "read lock in a block of 56 bytes, allocated in ",
+           "write": "write lock shared_lock", "spin": "spin lock spin", "condition": "condition queue_filled", "barrier": "barrier barrier",
+           "semaphore": "semaphore posted", "std::counting_semaphore": "futex counted", "std::atomic": "futex flag", "mtx": "mutex c11_lock"}
+
+
+def table(experiment, *report):
+    done = subprocess.run([GNOMON, "print", "--format", "json", *report, experiment], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done
+    return json.loads(done.stdout)
+
+
+def run(work, setting):
+    """(what the program measured: {object: (waits, seconds)}, the experiment)"""
+    done, experiment = recorded.run(build, LOCKS, [], work, interval=1_000_000, settings=f"H=1;T={setting};V=1")
+    assert done.returncode == 0, done
+    measured = {}
+    for line in done.stdout.splitlines():
+        way, rounds, seconds = line.rsplit(" ", 2)
+        before = measured.get(OBJECTS[way], (0, 0))
+        measured[OBJECTS[way]] = (before[0] + int(rounds), before[1] + float(seconds))
+    assert set(measured) == set(OBJECTS.values()), done.stdout
+    return measured, experiment
+
+
+def waits_of(experiment):
+    """{object: (waits, seconds)}"""
+    printed = table(experiment, "-sync")
+    assert not any("wrong" in note for note in printed["notes"]), printed["notes"]
+    return {row["name"]: (row["waits"], row["time"]) for row in printed["rows"] if row["place"] == 0}
+
+
+def close(name, recorded_time, time):
+    # The futex of an atomic is waited for only after a while of looking.
+    begin = 0 if name.startswith("futex") else 0.95 * time - 0.01
+    return begin <= recorded_time < 1.05 * time + 0.01
+
+
+def tried(check):
+    """Times are the program's own, taken around the calls: on a busy machine other work comes between."""
+    for attempt in range(3):
+        wrong = check()
+        if not wrong:
+            return
+        print(f"attempt {attempt}: {wrong}", flush=True)
+    raise AssertionError(wrong)
+
+
+def by_object(work):
+    """Each is recorded under its name, as often and as long as the program itself measured"""
+    def check():
+        measured, experiment = run(work, 1)
+        found = waits_of(experiment)
+        assert "end of threads" in found, found
+        wrong = []
+        for name, (rounds, seconds) in measured.items():
+            waits, time = next((value for each, value in found.items() if each.startswith(name)), (0, 0))
+            assert waits >= (1 if name.startswith("futex") else rounds), (name, rounds, found)
+            if not close(name, time, seconds):
+                wrong.append((name, time, seconds))
+        return wrong
+    tried(check)
+
+
+def every_call(work):
+    """With `all` calls that do not wait are recorded as well"""
+    measured, experiment = run(work, 2)
+    waits, _ = waits_of(experiment)["mutex ledger"]
+    # Both ways lock it twice a round: who holds it, and who waits.
+    assert waits == 2 * measured["mutex ledger"][0], (waits, measured)
+
+
+def by_function(work):
+    """The metrics, and what the holder did meanwhile"""
+    tried(lambda: wrong_blames(work))
+
+
+def wrong_blames(work):
+    measured, experiment = run(work, 1)
+    total = sum(seconds for _, seconds in measured.values())
+    rows = table(experiment, "-functions", "--metrics", "i.sync:i.syncn")["rows"]
+    waits = {row["name"]: row["inclusive_sync"] for row in rows}
+    waited = next(time for name, time in waits.items() if "waits(" in name)
+    printed = table(experiment, "-blockers")["rows"]
+    blamed = {}
+    for stack in {row["stack"] for row in printed}:
+        rows = [row for row in printed if row["stack"] == stack and row["time"] is not None]
+        whole, shares = rows[0], rows[1:]
+        assert abs(sum(row["time"] for row in shares) - whole["time"]) < 1e-6, (whole, shares)
+        for row in shares:
+            blamed[row["name"]] = blamed.get(row["name"], 0) + row["time"]
+    # What is held for reading, and a spin lock, have no holder.
+    unknown = measured["spin lock spin"][1]
+    worked = sum(time for name, time in blamed.items() if name.startswith("ran in "))
+    if not close("", waited, total) or worked < 0.6 * (total - unknown):
+        return waited, total, blamed
+    return None
+
+
+for case in [globals()[name] for name in sys.argv[2:]] or (by_object, every_call, by_function):
+    with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+        case(work)
+        print(f"{case.__name__}: as it should be")
