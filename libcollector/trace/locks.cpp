@@ -47,21 +47,33 @@ Outcome outcome_of_c11(int result) {
 // what the call decides: EOWNERDEAD means that the lock is the caller's, ENOTRECOVERABLE is final.
 // holder(): right after the attempt, because the lock may be let go of at any moment. kBusy: what
 // the attempt returns if it would have to wait.
+// frame: the hook's. The rest is apart so that what is usual saves no registers for it.
+template <typename Wait>
+[[gnu::noinline]] int wait_for(const void* frame, const Awaited& awaited, Wait wait,
+                               Outcome (*outcome)(int)) {
+  return traced_wait(call_of(frame), awaited, wait, outcome);
+}
+template <int kBusy, typename Try>
+[[gnu::noinline]] int record_attempt(const void* frame, WaitKind kind, const void* object,
+                                     Try attempt, Outcome (*outcome)(int)) {
+  const std::uint64_t since = time_before();
+  const int tried = attempt();
+  const std::uint64_t until = time_after();
+  if (tried != kBusy && outcome(tried) == Outcome::granted)
+    record_wait(call_of(frame), {kind, object, 0}, since, until);
+  return tried;
+}
+
 template <int kBusy, typename Try, typename Holder, typename Wait>
-int lock_by(const Call& call, WaitKind kind, const void* object, Try attempt, Holder holder,
-            Wait wait, Outcome (*outcome)(int)) {
-  if (records_every_call()) [[unlikely]] {
-    const std::uint64_t since = time_before();
-    const int tried = attempt();
-    const std::uint64_t until = time_after();
-    if (tried != kBusy) {
-      if (outcome(tried) == Outcome::granted) record_wait(call, {kind, object, 0}, since, until);
-      return tried;
-    }
-  } else if (const int tried = attempt(); tried != kBusy) [[likely]] {
+[[gnu::always_inline]] inline int lock_by(const void* frame, WaitKind kind, const void* object,
+                                          Try attempt, Holder holder, Wait wait,
+                                          Outcome (*outcome)(int)) {
+  const int tried = records_every_call()
+                        ? record_attempt<kBusy>(frame, kind, object, attempt, outcome)
+                        : attempt();
+  if (tried != kBusy) [[likely]]
     return tried;
-  }
-  return traced_wait(call, {kind, object, holder()}, wait, outcome);
+  return wait_for(frame, {kind, object, holder()}, wait, outcome);
 }
 
 constinit NextSymbol<int (*)(pthread_mutex_t*)> real_mutex_lock{"pthread_mutex_lock"};
@@ -76,8 +88,8 @@ constinit NextSymbol<int (*)(pthread_mutex_t*)> real_mutex_unlock{"pthread_mutex
 template <auto& Real, typename... More>
 int traced_mutex(pthread_mutex_t* lock, More... more) {
   return lock_by<EBUSY>(
-      GNOMON_OWN_CALL(), WaitKind::mutex, lock, [&] { return real_mutex_trylock(lock); },
-      [&] { return owner_of(lock); }, [&] { return Real(lock, more...); }, outcome_of);
+      __builtin_frame_address(0), WaitKind::mutex, lock, [=] { return real_mutex_trylock(lock); },
+      [=] { return owner_of(lock); }, [=] { return Real(lock, more...); }, outcome_of);
 }
 
 using ReadWrite = pthread_rwlock_t*;
@@ -97,8 +109,8 @@ constinit NextSymbol<int (*)(ReadWrite, clockid_t, const timespec*)> real_clockw
 template <WaitKind Kind, auto& Try, auto& Real, typename... More>
 int traced_rwlock(ReadWrite lock, More... more) {
   return lock_by<EBUSY>(
-      GNOMON_OWN_CALL(), Kind, lock, [&] { return Try(lock); }, [&] { return writer_of(lock); },
-      [&] { return Real(lock, more...); }, outcome_of);
+      __builtin_frame_address(0), Kind, lock, [=] { return Try(lock); },
+      [=] { return writer_of(lock); }, [=] { return Real(lock, more...); }, outcome_of);
 }
 
 constinit NextSymbol<int (*)(pthread_spinlock_t*)> real_spin_lock{"pthread_spin_lock"};
@@ -106,9 +118,9 @@ constinit NextSymbol<int (*)(pthread_spinlock_t*)> real_spin_trylock{"pthread_sp
 
 int traced_spin_lock(pthread_spinlock_t* lock) {
   return lock_by<EBUSY>(
-      GNOMON_OWN_CALL(), WaitKind::spin_lock, const_cast<const int*>(lock),
-      [&] { return real_spin_trylock(lock); }, [] { return 0u; },
-      [&] { return real_spin_lock(lock); }, outcome_of);
+      __builtin_frame_address(0), WaitKind::spin_lock, const_cast<const int*>(lock),
+      [=] { return real_spin_trylock(lock); }, [] { return 0u; },
+      [=] { return real_spin_lock(lock); }, outcome_of);
 }
 
 constinit NextSymbol<int (*)(pthread_cond_t*, pthread_mutex_t*)> real_cond_wait{
@@ -179,7 +191,7 @@ constinit NextSymbol<void (*)()> real_testcancel{"pthread_testcancel"};
 template <auto& Real, typename... More>
 int traced_sem(sem_t* semaphore, More... more) {
   real_testcancel();
-  const auto attempt = [&] {
+  const auto attempt = [=] {
     const int saved_errno = errno;
     const int tried = real_sem_trywait(semaphore);
     if (tried == 0 || errno != EAGAIN) return tried;
@@ -187,8 +199,8 @@ int traced_sem(sem_t* semaphore, More... more) {
     return EBUSY;
   };
   return lock_by<EBUSY>(
-      GNOMON_OWN_CALL(), WaitKind::semaphore, semaphore, attempt, [] { return 0u; },
-      [&] { return Real(semaphore, more...); }, outcome_of_sem);
+      __builtin_frame_address(0), WaitKind::semaphore, semaphore, attempt, [] { return 0u; },
+      [=] { return Real(semaphore, more...); }, outcome_of_sem);
 }
 
 int traced_sem_post(sem_t* semaphore) {
@@ -209,9 +221,9 @@ constinit NextSymbol<int (*)(thrd_t, int*)> real_thrd_join{"thrd_join"};
 template <auto& Real, typename... More>
 int traced_mtx(mtx_t* lock, More... more) {
   return lock_by<thrd_busy>(
-      GNOMON_OWN_CALL(), WaitKind::mutex, lock, [&] { return real_mtx_trylock(lock); },
-      [&] { return owner_of(reinterpret_cast<const pthread_mutex_t*>(lock)); },
-      [&] { return Real(lock, more...); }, outcome_of_c11);
+      __builtin_frame_address(0), WaitKind::mutex, lock, [=] { return real_mtx_trylock(lock); },
+      [=] { return owner_of(reinterpret_cast<const pthread_mutex_t*>(lock)); },
+      [=] { return Real(lock, more...); }, outcome_of_c11);
 }
 
 template <auto& Real, typename... More>

@@ -89,12 +89,11 @@ class TracedCall {
   Writer* writer_ = nullptr;        // likewise
 };
 
-// In a hook: its own call, which a frame pointer shows.
-#define GNOMON_OWN_CALL()                                                 \
-  ::gnomon::collector::Call {                                             \
-    reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) + 8,      \
-        static_cast<const std::uint64_t*>(__builtin_frame_address(0))[1], \
-        static_cast<const std::uint64_t*>(__builtin_frame_address(0))[0]  \
-  }
+// The call of a hook, from the frame pointer in that.
+inline Call call_of(const void* frame) {
+  const auto* const words = static_cast<const std::uint64_t*>(frame);
+  return {reinterpret_cast<std::uint64_t>(words + 1), words[1], words[0]};
+}
+#define GNOMON_OWN_CALL() ::gnomon::collector::call_of(__builtin_frame_address(0))
 
 }  // namespace gnomon::collector
