@@ -13,6 +13,7 @@
 #include "commands/collect/collect_settings.h"
 #include "commands/format.h"
 #include "commands/reports/selection.h"
+#include "commands/stop/blocked.h"
 #include "commands/words.h"
 #include "reader/analysis/analysis_cache.h"
 #include "reader/analysis/span.h"
@@ -65,6 +66,8 @@ class Host {
   }
   // Symbol of the function, mangled or not, that a report is about when none is named.
   virtual Result<std::string> function() = 0;
+  // What the threads of the stopped process wait for.
+  virtual Result<Blocked> blocked() { return no_stop(); }
   // The call stack of the selected thread.
   virtual Result<reader::Backtrace> backtrace() { return no_stop(); }
   // The value of an expression that is an address: of the selected frame, or a number.

@@ -43,6 +43,7 @@ class Session : public commands::Host {
   Result<bool> has_stop_line() override { return has_stop_line_.load(); }
   Result<void> set_stop_line(bool is_on) override;
   std::string last_stop_line() override { return stop_line_.last(); }
+  Result<commands::Blocked> blocked() override;
   Result<reader::Backtrace> backtrace() override;
   Result<std::uint64_t> address_of(const std::string& expression) override;
   Result<std::string> set_breakpoint(const reader::Function& function) override;

@@ -82,6 +82,12 @@ Result<Answer> break_at(Host& host, Invocation call) {
   return Answer{std::move(*set), {}};
 }
 
+Result<Answer> run_blocked(Host& host, const Invocation& call) {
+  const auto blocked = host.blocked();
+  if (!blocked) return tl::unexpected(blocked.error());
+  return render(host, call, blocked_table(*blocked));
+}
+
 Result<Answer> run_functions(Host& host, const Invocation& call) {
   return call.row ? break_at(host, call) : report_list(host, call, reader::functions_report);
 }
@@ -129,6 +135,14 @@ constexpr std::array kStops{
         "frame's function, wherever it was called from. Attr.: of its calls from the function of "
         "the frame below. Path: of exactly this call path, with its share of everything.\n",
         kListed | kEvents | OptionId::metrics, Role::report, 0, run_where},
+    Command{"blocked", "", "", "What each thread waits for at the stop, and deadlocks.",
+            "Of every thread that the kernel, or a spin lock, keeps waiting: the lock, condition, "
+            "barrier, semaphore or thread that it waits for, or the function that has called the "
+            "kernel; who holds a lock; and the place in the program's own code. Threads that wait "
+            "for each other in a circle are a deadlock, which is said above the table. It works "
+            "without a recording; what the program was recorded with `synctrace on` for is Since: "
+            "how long ago the wait began, and the names of semaphores and conditions.\n",
+            kShown, Role::control, 0, run_blocked},
     Command{
         "stop-line", "", "[on|off|last]",
         "Print a line at each stop: what the time before it cost.",
