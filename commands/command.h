@@ -111,6 +111,7 @@ std::span<const Command> control_commands();
 std::span<const Command> report_commands();
 std::span<const Command> heap_commands();
 std::span<const Command> sync_commands();
+std::span<const Command> io_commands();
 std::span<const Command> stop_commands();
 std::span<const Command> view_commands();
 std::span<const Command> selection_commands();

@@ -103,13 +103,12 @@ struct FutureOption {
   std::string_view what;
 };
 constexpr std::array kFuture{
-    FutureOption{'h', "count hardware events"}, FutureOption{'i', "trace I/O"},
-    FutureOption{'M', "trace MPI calls"},       FutureOption{'m', "trace MPI calls"},
-    FutureOption{'c', "count instructions"},    FutureOption{'I', "count instructions"},
-    FutureOption{'N', "count instructions"},    FutureOption{'r', "detect data races"},
-    FutureOption{'F', "follow descendants"},    FutureOption{'j', "record Java methods"},
-    FutureOption{'J', "record Java methods"},   FutureOption{'A', "archive load objects"},
-    FutureOption{'a', "archive load objects"},
+    FutureOption{'h', "count hardware events"}, FutureOption{'M', "trace MPI calls"},
+    FutureOption{'m', "trace MPI calls"},       FutureOption{'c', "count instructions"},
+    FutureOption{'I', "count instructions"},    FutureOption{'N', "count instructions"},
+    FutureOption{'r', "detect data races"},     FutureOption{'F', "follow descendants"},
+    FutureOption{'j', "record Java methods"},   FutureOption{'J', "record Java methods"},
+    FutureOption{'A', "archive load objects"},  FutureOption{'a', "archive load objects"},
 };
 
 Result<void> set_future(const FutureOption& option, std::string_view word) {

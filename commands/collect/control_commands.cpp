@@ -168,6 +168,10 @@ Result<Answer> run_synctrace(Host& host, const Invocation& call) {
   });
 }
 
+Result<Answer> run_iotrace(Host& host, const Invocation& call) {
+  return set_to(host, Setting::iotrace, first_of(call));
+}
+
 Result<Answer> run_depth(Host& host, const Invocation& call) {
   return set_to(host, Setting::depth, first_of(call));
 }
@@ -206,9 +210,8 @@ Result<Answer> run_future(Host&, const Invocation&) {
                "`collector show` lists what can be set");
 }
 
-constexpr char kCounters[] = "count hardware events", kIo[] = "trace I/O",
-               kMpi[] = "trace MPI calls", kRaces[] = "detect data races",
-               kArchive[] = "archive load objects";
+constexpr char kCounters[] = "count hardware events", kMpi[] = "trace MPI calls",
+               kRaces[] = "detect data races", kArchive[] = "archive load objects";
 
 // What a setting's command takes, behind the command's own word.
 constexpr std::string_view operands_of(Setting setting) {
@@ -282,10 +285,10 @@ constexpr std::array kControls{
             help_of(Setting::heaptrace), kNoOptions, Role::control, 1, run_heaptrace},
     Command{"synctrace", "", operands_of(Setting::synctrace), "Trace waits for other threads.",
             help_of(Setting::synctrace), kNoOptions, Role::control, 2, run_synctrace},
+    Command{"iotrace", "", operands_of(Setting::iotrace), "Trace I/O.", help_of(Setting::iotrace),
+            kNoOptions, Role::control, 1, run_iotrace},
     Command{"hwprofile", "", "", "Count hardware events.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kCounters>},
-    Command{"iotrace", "", "", "Trace I/O.", "", kNoOptions, Role::future, kAnyNumber,
-            run_future<kIo>},
     Command{"mpitrace", "", "", "Trace MPI calls.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kMpi>},
     Command{"tha", "", "", "Detect data races.", "", kNoOptions, Role::future, kAnyNumber,

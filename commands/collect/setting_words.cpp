@@ -205,6 +205,11 @@ Result<Parsed> sync_in(const SettingRow& row, std::string_view word) {
   return Parsed{format::kSyncAll + static_cast<std::uint64_t>(value), ""};
 }
 
+Result<Parsed> flag_in(const SettingRow& row, std::string_view word) {
+  if (word == "on" || word == "off") return Parsed{word == "on" ? 1u : 0u, ""};
+  return fault(fmt::format("{} is no word of {}", shown(word), row.name), "on and off are");
+}
+
 Result<Parsed> parsed(const SettingRow& row, std::string_view word) {
   switch (row.type) {
     case SettingType::interval:
@@ -219,6 +224,8 @@ Result<Parsed> parsed(const SettingRow& row, std::string_view word) {
       return heap_in(row, word);
     case SettingType::sync:
       return sync_in(row, word);
+    case SettingType::flag:
+      return flag_in(row, word);
     default:
       return time_of(row, word);
   }
@@ -291,7 +298,7 @@ struct Shown {
 
 std::string range_of(const SettingRow& row) {
   if (row.type == SettingType::signal || row.type == SettingType::heap ||
-      row.type == SettingType::sync)
+      row.type == SettingType::sync || row.type == SettingType::flag)
     return "";
   return fmt::format("{} to {}", text_of(row, row.least), text_of(row, row.most));
 }

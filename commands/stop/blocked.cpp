@@ -54,7 +54,8 @@ class Circles {
   }
 
  private:
-  // Empty: the thread is in none, or in one that was found before.
+  // Returns an empty path if the thread waits in no circle, or in one that an earlier call
+  // returned.
   std::vector<const Waiting*> circle_from(const Waiting& first) {
     std::vector<const Waiting*> path;
     std::unordered_set<std::uint32_t> on_path;

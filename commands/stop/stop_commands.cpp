@@ -147,7 +147,8 @@ constexpr std::array kStops{
         "stop-line", "", "[on|off|last]",
         "Print a line at each stop: what the time before it cost.",
         "The time since the process ran on (`step`, `next` and `finish` count as well), its CPU "
-        "time, that of the selected thread, and how many samples were recorded. The time in which "
+        "time, that of the selected thread, and what was recorded: samples, and as far as they are "
+        "traced allocations, waits for other threads and I/O. The time in which "
         "the process was stopped does not count. Stepping has LLDB stop the process more often "
         "than you see: that is in the time, CPU time says what the lines cost. <= stands before a "
         "time that begins at the last stop, as it is not known when the process ran on: commands "

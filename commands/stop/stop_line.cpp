@@ -10,11 +10,26 @@
 #include <fstream>
 
 #include "reader/metrics/metric.h"
+#include "reader/report/traced/stack_list.h"
 
 namespace gnomon::commands {
 namespace {
 
 namespace fs = std::filesystem;
+
+enum : std::size_t {
+  ticks,
+  allocations,
+  bytes_allocated,
+  bytes_kept,
+  waits,
+  wait_time,
+  bytes_read,
+  bytes_written
+};
+constexpr std::array kRecorded{reader::kTicks,       reader::kAllocations, reader::kBytesAllocated,
+                               reader::kBytesLeaked, reader::kSyncWaits,   reader::kSyncWait,
+                               reader::kBytesRead,   reader::kBytesWritten};
 
 constexpr std::size_t kMostThreads = 512;  // whose clocks are read: a file each
 
@@ -70,7 +85,7 @@ StopLine::Instant StopLine::read_clocks(pid_t pid) {
 }
 
 // Reads what is new in the experiment.
-std::optional<std::uint64_t> StopLine::samples_of(const std::string& directory) {
+std::optional<StopLine::Recorded> StopLine::recorded_in(const std::string& directory) {
   if (directory != directory_ || (analysis_ && analysis_->is_spent())) analysis_.reset();
   directory_ = directory;
   if (directory.empty()) return std::nullopt;
@@ -79,7 +94,12 @@ std::optional<std::uint64_t> StopLine::samples_of(const std::string& directory) 
     if (!opened) return std::nullopt;
     analysis_ = std::move(*opened);
   }
-  if (analysis_->update({})) return analysis_->sums().total(reader::kTicks);
+  if (analysis_->update({})) {
+    Recorded recorded{{}, analysis_->experiment().header.settings};
+    for (std::size_t i = 0; i < kRecorded.size(); ++i)
+      recorded.totals[i] = analysis_->sums().total(kRecorded[i]);
+    return recorded;
+  }
   analysis_.reset();
   return std::nullopt;
 }
@@ -88,8 +108,31 @@ void StopLine::resumed(pid_t pid) {
   const std::lock_guard lock(mutex_);
   Instant instant = read_clocks(pid);
   instant.is_exact = true;
-  if (begin_ && begin_->pid == pid) instant.samples = begin_->samples;
+  if (begin_ && begin_->pid == pid) instant.recorded = begin_->recorded;
   begin_ = std::move(instant);
+}
+
+// What blocks of memory stay may be less than before.
+std::string StopLine::recorded_text(const Recorded& begin, const Recorded& end) {
+  using format::Setting;
+  const auto since = [&](std::size_t total) {
+    return difference(end.totals[total], begin.totals[total]);
+  };
+  std::string text = ", " + reader::counted(since(ticks), "sample");
+  if (const std::uint64_t heap = end.settings[Setting::heaptrace]; heap != 0)
+    text +=
+        fmt::format("; {}{} of {}, heap {:+} bytes", format::heap_mean(heap) != 0 ? "about " : "",
+                    reader::counted(since(allocations), "allocation"),
+                    reader::counted(since(bytes_allocated), "byte"),
+                    static_cast<std::int64_t>(end.totals[bytes_kept]) -
+                        static_cast<std::int64_t>(begin.totals[bytes_kept]));
+  if (end.settings[Setting::synctrace] != 0)
+    text +=
+        fmt::format("; {}, {}", reader::counted(since(waits), "wait"), time_text(since(wait_time)));
+  if (end.settings[Setting::iotrace] != 0)
+    text += fmt::format("; {} read, {} written", reader::counted(since(bytes_read), "byte"),
+                        since(bytes_written));
+  return text;
 }
 
 std::string StopLine::line(const Instant& begin, const Instant& end, pid_t thread) {
@@ -106,17 +149,14 @@ std::string StopLine::line(const Instant& begin, const Instant& end, pid_t threa
   if (own != end.threads.end() && (!is_new || begin.threads.size() < kMostThreads))
     text += fmt::format(" (this thread {})",
                         time_text(difference(own->second, is_new ? 0 : before->second)));
-  if (end.samples) {
-    const std::uint64_t samples = difference(*end.samples, begin.samples.value_or(0));
-    text += fmt::format(", {} sample{}", samples, samples == 1 ? "" : "s");
-  }
+  if (end.recorded) text += recorded_text(begin.recorded.value_or(Recorded{}), *end.recorded);
   return text + ".\n";
 }
 
 std::string StopLine::stopped(pid_t pid, pid_t thread, const std::string& directory, bool is_ours) {
   const std::lock_guard lock(mutex_);
   Instant end = read_clocks(pid);
-  end.samples = samples_of(directory);
+  end.recorded = recorded_in(directory);
   if (begin_ && begin_->pid != pid) begin_.reset();
   if (!begin_ && is_ours) begin_ = Instant{pid, false, 0, 0};
   last_ = begin_ ? line(*begin_, end, thread) : "";

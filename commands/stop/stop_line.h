@@ -3,6 +3,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "libcollector/format/settings.h"
 #include "reader/analysis/analysis.h"
 
 namespace gnomon::commands {
@@ -28,17 +30,23 @@ class StopLine {
   std::string last();
 
  private:
+  // Totals of metrics, in the order of kRecorded in the source.
+  struct Recorded {
+    std::array<std::uint64_t, 8> totals{};
+    format::SettingValues settings;
+  };
   struct Instant {
     pid_t pid = 0;
     bool is_exact = false;                        // the process ran on at that time
     std::uint64_t time = 0;                       // CLOCK_MONOTONIC, ns; 0: not known
     std::optional<std::uint64_t> cpu = {};        // of the process, ns; none: not known
     std::map<pid_t, std::uint64_t> threads = {};  // likewise, of the threads
-    std::optional<std::uint64_t> samples = {};    // recorded so far; none: not known
+    std::optional<Recorded> recorded = {};        // so far; none: not known
   };
   static Instant read_clocks(pid_t pid);
+  static std::string recorded_text(const Recorded& begin, const Recorded& end);
   static std::string line(const Instant& begin, const Instant& end, pid_t thread);
-  std::optional<std::uint64_t> samples_of(const std::string& directory);
+  std::optional<Recorded> recorded_in(const std::string& directory);
 
   std::mutex mutex_;
   std::optional<Instant> begin_;

@@ -11,20 +11,32 @@
 namespace gnomon::format {
 
 // One data file for each kind of data; the id stands in block headers and indexes the control page.
-enum class DataKind : std::uint16_t { profile = 0, heaptrace = 1, synctrace = 2 };
+enum class DataKind : std::uint16_t { profile = 0, heaptrace = 1, synctrace = 2, iotrace = 3 };
 inline constexpr std::size_t kDataKinds = 16;
-inline constexpr std::array<const char*, 3> kDataFiles{"profile", "heaptrace", "synctrace"};
+inline constexpr std::array<const char*, 4> kDataFiles{"profile", "heaptrace", "synctrace",
+                                                       "iotrace"};
 
-enum class Unit : std::uint8_t { none, nanoseconds, time, bytes, address, thread, cpu, stack };
+enum class Unit : std::uint8_t {
+  none,
+  nanoseconds,
+  time,
+  bytes,
+  address,
+  thread,
+  cpu,
+  stack,
+  text
+};
 // As header.json names them, by Unit.
-inline constexpr std::array<std::string_view, 8> kUnitNames{
-    "none", "nanoseconds", "time", "bytes", "address", "thread", "cpu", "stack"};
+inline constexpr std::array<std::string_view, 9> kUnitNames{
+    "none", "nanoseconds", "time", "bytes", "address", "thread", "cpu", "stack", "text"};
 
 struct Field {
   std::string_view name;
   std::string_view token;  // by which filters name the field; may be empty
   std::uint8_t offset;
-  std::uint8_t width;  // bytes: 1, 2, 4, 6 or 8
+  std::uint8_t
+      width;  // bytes: 1, 2, 4, 6 or 8; of a text its first ones, it goes to the record's end
   Unit unit;
 };
 
@@ -115,9 +127,43 @@ struct Wait {
 };
 static_assert(sizeof(Wait) == 48);
 
+// What a call about descriptors does.
+enum class IoOperation : std::uint8_t {
+  read = 1,
+  write = 2,
+  open = 3,
+  close = 4,
+  seek = 5,
+  sync = 6,
+  wait = 7,  // until descriptors are ready
+  connect = 8,
+  accept = 9,
+  other = 10
+};
+inline constexpr std::array<std::string_view, 11> kIoOperations{
+    "", "read", "write", "open", "close", "seek", "sync", "wait", "connect", "accept", "other"};
+// A call that did I/O; the head's time is its end, its state errno, 0: none, its flags an
+// IoOperation.
+struct Io {
+  EventHead head;
+  std::uint8_t bytes[6];     // that were moved
+  std::uint8_t duration[6];  // ns
+  std::uint32_t file;        // 0: about none, or about several
+};
+static_assert(sizeof(Io) == 40);
+// The name of what a descriptor stands for, or a part of it.
+struct FileName {
+  EventHead head;
+  std::uint32_t file;
+  std::int32_t descriptor;  // -1: it could not be opened
+  std::uint32_t part;       // from 0
+  char text[60];            // filled up with zeros
+};
+static_assert(sizeof(FileName) == 96);
+
 // kept: the block that the free before was about is not free after all, because realloc(3) failed.
 inline constexpr std::uint8_t kHeapAllocation = 1, kHeapFree = 2, kHeapKept = 3, kClockSample = 16,
-                              kWait = 17;
+                              kWait = 17, kIo = 18, kFileName = 19;
 
 inline constexpr Field kCompactAddress{"address", "HVADDR", 0, 6, Unit::address};
 inline constexpr std::array kEventKinds{
@@ -147,11 +193,37 @@ inline constexpr std::array kEventKinds{
     EventKind{kClockSample, "clock", DataKind::profile, Layout::head, sizeof(ClockSample),
               with_head(Field{"weight", "NTICK_NSEC", offsetof(ClockSample, weight), 8,
                               Unit::nanoseconds})},
-    EventKind{kWait, "wait", DataKind::synctrace, Layout::head, sizeof(Wait),
-              with_head(Field{"object", "SOBJ", offsetof(Wait, object), 8, Unit::address},
-                        Field{"duration", "SDUR", offsetof(Wait, duration), 8, Unit::nanoseconds},
-                        Field{"kind", "SKIND", offsetof(Wait, kind), 4, Unit::none},
-                        Field{"holder", "SHOLDER", offsetof(Wait, holder), 4, Unit::thread})},
+    EventKind{
+        kWait, "wait", DataKind::synctrace, Layout::head, sizeof(Wait),
+        with_head(Field{"object", "SOBJ", offsetof(Wait, object), 8, Unit::address},
+                  Field{"duration", "EVT_TIME", offsetof(Wait, duration), 8, Unit::nanoseconds},
+                  Field{"kind", "SKIND", offsetof(Wait, kind), 4, Unit::none},
+                  Field{"holder", "SHOLDER", offsetof(Wait, holder), 4, Unit::thread})},
+    EventKind{kIo,
+              "io",
+              DataKind::iotrace,
+              Layout::head,
+              sizeof(Io),
+              {kHeadFields[0],
+               kHeadFields[1],
+               kHeadFields[2],
+               kHeadFields[3],
+               {"operation", "IOTYPE", offsetof(EventHead, flags), 1, Unit::none},
+               {"error", "IOERR", offsetof(EventHead, state), 1, Unit::none},
+               {"bytes", "IONBYTE", offsetof(Io, bytes), 6, Unit::bytes},
+               {"duration", "EVT_TIME", offsetof(Io, duration), 6, Unit::nanoseconds},
+               {"file", "IOVFD", offsetof(Io, file), 4, Unit::none}}},
+    EventKind{kFileName,
+              "file",
+              DataKind::iotrace,
+              Layout::head,
+              sizeof(FileName),
+              {kHeadFields[0],
+               kHeadFields[1],
+               {"file", "IOVFD", offsetof(FileName, file), 4, Unit::none},
+               {"descriptor", "IOFD", offsetof(FileName, descriptor), 4, Unit::none},
+               {"part", "", offsetof(FileName, part), 4, Unit::none},
+               {"text", "", offsetof(FileName, text), 8, Unit::text}}},
 };
 
 constexpr const EventKind* find_event_kind(std::uint8_t id) {

@@ -22,9 +22,10 @@ enum class Setting : std::uint8_t {
   depth,
   heaptrace,
   synctrace,
+  iotrace,
   verify,
 };
-inline constexpr std::size_t kSettingCount = 14;
+inline constexpr std::size_t kSettingCount = 15;
 
 // What a setting's number means. interval: ns of a thread's CPU time, 0 is off. time: ns, 0 is off.
 // size: bytes, 0 is unlimited. flag: 0 or 1. signal: its number, 0 is none. count: as it is.
@@ -109,6 +110,10 @@ inline constexpr std::array kSettings{
                "Each call that waits for another thread is recorded, with its call stack, if the "
                "wait is at least so long: `calibrate`, which is what `on` means, is six times what "
                "an uncontended call takes; `all` records every call, whether it waits or not."},
+    SettingRow{Setting::iotrace, "I", "iotrace", SettingType::flag, 0, 1, 0, "iotrace on|off", "-i",
+               "--io", "on|off",
+               "Each call that reads, writes, opens, closes or waits for files and sockets is "
+               "recorded, with its call stack; calls of stdio as far as they did I/O."},
     SettingRow{Setting::verify, "V", "verify", SettingType::flag, 0, 1, 0, "", "", "", "",
                "For tests: the call stack of each traced call is walked a second time without "
                "what was kept of earlier ones; those that differ are counted."},

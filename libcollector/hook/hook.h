@@ -8,12 +8,12 @@ namespace gnomon::collector {
 
 // Hooks that are bound and released together. program: those that keep the program's manners, whose
 // replacements are exported. The others trace calls, and only while that is asked for.
-enum class Family : std::uint8_t { program, heap, sync };
+enum class Family : std::uint8_t { program, heap, sync, io };
 using Families = std::uint32_t;  // a bit each
 constexpr Families bit_of(Family family) { return 1u << static_cast<unsigned>(family); }
 
 inline constexpr Families kAllFamilies =
-    bit_of(Family::program) | bit_of(Family::heap) | bit_of(Family::sync);
+    bit_of(Family::program) | bit_of(Family::heap) | bit_of(Family::sync) | bit_of(Family::io);
 
 // As large as compilers align it, so that no gaps lie between the rows.
 struct alignas(32) Hook {

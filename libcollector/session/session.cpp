@@ -260,6 +260,7 @@ Families families_to_trace() {
   Families families = 0;
   if (settings.values[Setting::heaptrace] != 0) families |= bit_of(Family::heap);
   if (settings.values[Setting::synctrace] != 0) families |= bit_of(Family::sync);
+  if (settings.values[Setting::iotrace] != 0) families |= bit_of(Family::io);
   return families;
 }
 

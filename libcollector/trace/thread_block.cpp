@@ -88,7 +88,7 @@ ThreadBlock* claim_block() {
   if (!block) block = new_block(tid);
   if (block) {
     block->wait = {block->wait.next, 0, 0, 0, tid};
-    block->busy = 0;
+    block->busy = block->stream = 0;
     block->stack = current_thread ? current_thread->stack : running_stack(main_stack());
   }
   own_block = block;

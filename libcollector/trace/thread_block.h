@@ -18,8 +18,10 @@ struct ThreadBlock {
   std::uint64_t busy;       // where that call's return address stands; 0: none is
   Recorder* recorder;       // whose lanes these are
   std::uint32_t tid;
-  std::uint32_t is_silent;  // nothing of this thread is recorded
-  ByteRange stack;          // everything between the stack pointer and its end is mapped
+  // Where the return address of the call about a stream stands that is under way, and which it is;
+  // 0: none is.
+  std::uint64_t stream, stream_caller;
+  ByteRange stack;  // everything between the stack pointer and its end is mapped
   DataLanes lanes;
   StackCache stacks;
 };

@@ -7,6 +7,7 @@
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/stack_switch.h"
 #include "libcollector/trace/heap_sampling.h"
+#include "libcollector/trace/io/io_files.h"
 #include "libcollector/trace/waits.h"
 
 namespace gnomon::collector {
@@ -57,6 +58,7 @@ void begin_tracing(Recorder& to, Unwinder& by, const format::SettingValues& sett
   begin_heap_sampling(format::heap_mean(settings[format::Setting::heaptrace]));
   begin_wait_tracing(settings[format::Setting::synctrace]);
   if (settings[format::Setting::synctrace] != 0) to.control()->waits = place_of_blocks();
+  forget_all_files();
   free_stacks = (settings[format::Setting::heaptrace] & format::kFreeStacks) != 0;
   verifies = settings[format::Setting::verify] != 0;
   prepare_tsc_time();

@@ -53,6 +53,11 @@ struct Event {
       std::memcpy(&bits, record + field.offset, field.width);
     return layout.is_compact && field.unit == format::Unit::time ? block.time + bits : bits;
   }
+  // What a field of text holds.
+  std::string_view text(const EventLayout::Field& field) const {
+    const auto* const begin = reinterpret_cast<const char*>(record) + field.offset;
+    return {begin, strnlen(begin, layout.size - field.offset)};
+  }
 };
 
 }  // namespace gnomon::reader

@@ -98,6 +98,7 @@ bool has_property(const EventLayout& layout, const Token& token) {
     case TokenSource::cpu:
       return layout.is_compact || field_named(layout, "CPUID");
     case TokenSource::time:
+    case TokenSource::begin:
     case TokenSource::sample:
       return field_named(layout, "TSTAMP");
     case TokenSource::leaf:
@@ -353,6 +354,9 @@ EventValue::Value EventValue::property(const Token& token) {
     }
     case TokenSource::time:
       return *field("TSTAMP") - wrapped(experiment_->control.start_time);
+    case TokenSource::begin:
+      return *field("TSTAMP") - wrapped(experiment_->control.start_time) -
+             field("EVT_TIME").value_or(0);
     case TokenSource::sample: {
       const auto& samples = instants_->samples.all();
       const auto time = static_cast<std::uint64_t>(*field("TSTAMP"));

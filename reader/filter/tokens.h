@@ -13,6 +13,7 @@ enum class TokenSource : std::uint8_t {
   thread,
   cpu,
   time,
+  begin,
   sample,
   microseconds,
   experiment,

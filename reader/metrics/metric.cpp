@@ -3,8 +3,20 @@
 
 #include <array>
 
+#include "libcollector/format/events.h"
+
 namespace gnomon::reader {
 namespace {
+
+using format::IoOperation;
+
+constexpr std::uint32_t bit_of(IoOperation operation) {
+  return 1u << static_cast<unsigned>(operation);
+}
+constexpr IoChoice kReading{bit_of(IoOperation::read)}, kWriting{bit_of(IoOperation::write)},
+    kWaiting{bit_of(IoOperation::wait) | bit_of(IoOperation::connect) |
+             bit_of(IoOperation::accept)},
+    kOther{~(kReading.operations | kWriting.operations | kWaiting.operations)}, kFailed{0, true};
 
 constexpr std::array kMetrics{
     Metric{"totalcpu", "Total CPU",
@@ -26,6 +38,28 @@ constexpr std::array kMetrics{
            "semaphores, or its end.",
            Quantity::time, "wait", "duration"},
     Metric{"syncn", "Sync Waits", "How many such calls.", Quantity::count, "wait", ""},
+    Metric{"ioreadbytes", "Bytes Read", "Bytes that calls read from files and sockets.",
+           Quantity::bytes, "io", "bytes", kReading},
+    Metric{"ioreadcnt", "Reads", "How many such calls.", Quantity::count, "io", "", kReading},
+    Metric{"ioreadtime", "Read Time", "Time in them.", Quantity::time, "io", "duration", kReading},
+    Metric{"iowritebytes", "Bytes Written", "Bytes that calls wrote to files and sockets.",
+           Quantity::bytes, "io", "bytes", kWriting},
+    Metric{"iowritecnt", "Writes", "How many such calls.", Quantity::count, "io", "", kWriting},
+    Metric{"iowritetime", "Write Time", "Time in them.", Quantity::time, "io", "duration",
+           kWriting},
+    Metric{"ioothercnt", "Other I/O Calls", "Calls that opened, closed, placed, flushed and so on.",
+           Quantity::count, "io", "", kOther},
+    Metric{"ioothertime", "Other I/O Time", "Time in them.", Quantity::time, "io", "duration",
+           kOther},
+    Metric{"iowaitcnt", "I/O Waits",
+           "Calls that waited until descriptors were ready, or for a connection.", Quantity::count,
+           "io", "", kWaiting},
+    Metric{"iowaittime", "I/O Wait Time", "Time in them.", Quantity::time, "io", "duration",
+           kWaiting},
+    Metric{"ioerrorcnt", "I/O Errors", "Calls of any of these kinds that failed.", Quantity::count,
+           "io", "", kFailed},
+    Metric{"ioerrortime", "I/O Error Time", "Time in them.", Quantity::time, "io", "duration",
+           kFailed},
 };
 static_assert(kMetrics[index(kTotalCpu)].key == "totalcpu");
 static_assert(kMetrics[index(kTicks)].key == "ticks");
@@ -35,6 +69,10 @@ static_assert(kMetrics[index(kLeaks)].key == "heapleakcnt");
 static_assert(kMetrics[index(kBytesLeaked)].key == "heapleakbytes");
 static_assert(kMetrics[index(kSyncWait)].key == "sync");
 static_assert(kMetrics[index(kSyncWaits)].key == "syncn");
+static_assert(kMetrics[index(kBytesRead)].key == "ioreadbytes");
+static_assert(kMetrics[index(kReads)].key == "ioreadcnt");
+static_assert(kMetrics[index(kBytesWritten)].key == "iowritebytes");
+static_assert(kMetrics[index(kWrites)].key == "iowritecnt");
 
 }  // namespace
 

@@ -168,8 +168,9 @@ std::string Sort::title() const {
     return (*id == Static::name ? "Name" : *id == Static::size ? "Size" : "PC Address") + order;
   const auto& column = std::get<MetricColumn>(by);
   const Metric& metric = row(column.metric);
+  const bool says_time = metric.title.ends_with(" Time");
   return fmt::format("{} {}{}{}", word(column.flavour), metric.title,
-                     metric.quantity == Quantity::time ? " Time" : "", order);
+                     metric.quantity == Quantity::time && !says_time ? " Time" : "", order);
 }
 
 MetricList default_metrics() { return *parse_metrics("e.%totalcpu:i.%totalcpu:name"); }

@@ -20,14 +20,18 @@ Sums::Group& Sums::group_of(const std::string& event) {
 
 const Sums::Plan& Sums::plan_of(const EventLayout& layout) {
   Plan& plan = plans_[layout.id];
-  if (plan.layout == &layout) return plan;
+  if (plan.group) return plan;
+  const auto field_of = [&](std::string_view name) {
+    const auto* const found = layout.field(name);
+    return found ? Field(*found) : Field();
+  };
   Group& group = group_of(layout.name);
-  plan = {&layout, layout.field("stack"), &group, {}};
+  plan = {&group, field_of("stack"), field_of("operation"), field_of("error"), {}};
   for (std::size_t column = 0; column < group.metrics.size(); ++column) {
     const Metric& metric = metric_table()[group.metrics[column]];
-    const auto* field = layout.field(metric.field);
+    const Field field = field_of(metric.field);
     if (field || metric.field.empty())
-      plan.addends.push_back({group.metrics[column], column, field});
+      plan.addends.push_back({group.metrics[column], column, field, metric.calls});
   }
   return plan;
 }
@@ -82,9 +86,12 @@ void Sums::add_value(PerMetric& metric, std::uint64_t value, std::uint64_t& wait
 
 void Sums::add(const Event& event, const Plan& plan, std::uint32_t key) {
   std::uint64_t* const values = begin_event(*plan.group, key);
+  const std::uint64_t operation = plan.operation ? event.value(*plan.operation) : 0;
+  const std::uint64_t error = plan.error ? event.value(*plan.error) : 0;
   for (const Plan::Addend& addend : plan.addends)
-    add_value(metrics_[addend.metric], addend.field ? event.value(*addend.field) : 1,
-              values[addend.column]);
+    if (addend.calls.is_empty() || addend.calls.contains(operation, error))
+      add_value(metrics_[addend.metric], addend.field ? event.value(*addend.field) : 1,
+                values[addend.column]);
 }
 
 void Sums::add(const std::string& event, std::uint32_t key, std::uint64_t count,

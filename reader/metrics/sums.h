@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,14 +91,17 @@ class Sums {
     Group* group = nullptr;  // null: there is no such event
     std::size_t column = 0;
   };
-  // What the layout of a kind means for the metrics; found once a kind.
+  using Field = std::optional<EventLayout::Field>;
+  // What the layout of a kind means for the metrics; found once a kind. A copy: whoever reads the
+  // recording once more has layouts of his own.
   struct Plan {
-    const EventLayout* layout = nullptr;
-    const EventLayout::Field* stack = nullptr;
-    Group* group = nullptr;  // null: no metric is about the kind
+    Group* group = nullptr;  // null: not yet found
+    Field stack;
+    Field operation, error;  // of I/O
     struct Addend {
       std::size_t metric, column;
-      const EventLayout::Field* field;  // null: count
+      Field field;  // none: events are counted
+      IoChoice calls;
     };
     std::vector<Addend> addends;
   };

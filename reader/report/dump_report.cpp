@@ -20,6 +20,8 @@ Type type_of(format::Unit unit) {
       return Type::bytes;
     case format::Unit::address:
       return Type::address;
+    case format::Unit::text:
+      return Type::text;
     default:
       return Type::count;
   }
@@ -99,6 +101,8 @@ class EventListing {
         return Address{value};
       case format::Unit::cpu:
         return cpu_cell(value);
+      case format::Unit::text:
+        return std::string(event.text(field));
       default:
         return value;
     }

@@ -61,7 +61,7 @@ std::string setting_text(Setting setting, const format::SettingValues& values) {
     case SettingType::size:
       return value == 0 ? "unlimited" : fmt::format("{:.15g} MB", static_cast<double>(value) / 1e6);
     case SettingType::flag:
-      return value == 0 ? "no" : "yes";
+      return value == 0 ? "off" : "on";
     case SettingType::signal:
       return signal_text(value);
     case SettingType::heap:

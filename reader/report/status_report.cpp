@@ -29,6 +29,9 @@ Table status_report(Analysis& analysis) {
   if (header.settings[format::Setting::heaptrace] != 0)
     add("Allocations", fmt::format("{}, {} bytes", analysis.sums().total(kAllocations),
                                    analysis.sums().total(kBytesAllocated)));
+  if (header.settings[format::Setting::iotrace] != 0)
+    add("I/O", fmt::format("{} bytes read, {} written", analysis.sums().total(kBytesRead),
+                           analysis.sums().total(kBytesWritten)));
   if (header.settings[format::Setting::synctrace] != 0) {
     const Nanoseconds waited{analysis.sums().total(kSyncWait)};
     add("Waits", fmt::format("{}, {:.3f} s", analysis.sums().total(kSyncWaits), seconds(waited)));

@@ -16,7 +16,7 @@ import recorded
 BUILD = pathlib.Path(sys.argv[1])
 GNOMON = BUILD / "bin/gnomon"
 MILLISECOND = 1_000_000  # ns
-PERF, GPROFNG, LLDB = shutil.which("perf"), shutil.which("gprofng"), shutil.which("lldb-19")
+PERF, GPROFNG, LLDB, HEAPTRACK = (shutil.which(name) for name in ("perf", "gprofng", "lldb-19", "heaptrack"))
 
 
 def program(name):
@@ -42,17 +42,19 @@ def run(command, cwd, environment=None):
 
 
 def under(profiler, work, command):
-    """What the program prints. profiler: None, ("gnomon", ns between samples), ("perf", samples a second, call graph or None),
+    """What the program prints. profiler: None, ("gnomon", ns between samples[, settings]), ("heaptrack",), ("perf", samples a second, call graph or None),
     ("gprofng", options), ("lldb", "enable" or nothing) or, with fixed_work, ("tick", ns between signals). What was recorded is in `work`: test.1.er or perf.data."""
     command = [str(word) for word in command]
     kind = profiler[0] if profiler else None
     if kind == "gnomon":
-        return run(command, work, recorded.variables(BUILD, command[0], work, interval=profiler[1]))
+        return run(command, work, recorded.variables(BUILD, command[0], work, interval=profiler[1], settings="".join(profiler[2:])))
     if kind == "perf":
         graph = ["--call-graph", profiler[2]] if profiler[2] else []
         return run([PERF, "record", "-q", "-e", "cpu-clock" if os.geteuid() == 0 else "cpu-clock:u", "-F", profiler[1], *graph, "-o", "perf.data", *command], work)
     if kind == "gprofng":
         return run([GPROFNG, "collect", "app", *profiler[1], "-o", "test.1.er", *command], work)
+    if kind == "heaptrack":
+        return run([HEAPTRACK, "--record-only", "-o", "heap", *command], work)
     if kind == "lldb":
         enable = ["-o", f"plugin load {BUILD}/lib/lldb-gnomon.so", "-o", "collector enable"] if profiler[1] else []
         return run([LLDB, "-b", "--no-lldbinit", *enable, "-o", "process launch", "--", *command], work)

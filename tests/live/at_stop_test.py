@@ -97,7 +97,19 @@ def heap(work):
     assert re.search(r"Allocations +238, 45178 bytes", said["collector status"]), said
 
 
-for case in (reports, terminal, heap):
+def traced(work):
+    """Everything at once: the line of a stop says what its span allocated, waited for, read and wrote"""
+    commands = ["collector heaptrace on", "collector synctrace on", "collector iotrace on", "collector stop-line on", "collector enable",
+                "breakpoint set -n by_pipe -n by_socket", "run", "continue", "collector stop-line off", "continue", "collector status"]
+    answers, _ = lldb_session.run(build, build / "targets/io", commands, work)
+    line = next(output for command, output in answers if command == "continue")
+    assert "; 0 allocations of 0 bytes, heap +0 bytes; 0 waits, 0.000 ms; 123 bytes read, 123 written.\n" in line, answers
+    status = answers[-1][1]
+    assert re.search(r"^Allocations +\d{2}", status, re.M) and re.search(r"^I/O +\d{5,} bytes read, \d{5,} written$", status, re.M), status
+    assert re.search(r"^Waits +\d+, ", status, re.M), status
+
+
+for case in (reports, terminal, heap, traced):
     with tempfile.TemporaryDirectory() as place:
         case(place)
         print(case.__name__, "ok", flush=True)

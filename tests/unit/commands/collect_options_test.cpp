@@ -107,16 +107,14 @@ TEST(CollectOptions, WrongLines) {
       {"-s x a",
        "x is no word of synctrace; on, off, calibrate, all and a number of microseconds are."},
       {"-s -1 a", "-1 is out of range for synctrace; 0 to 1000000 microseconds are possible."},
-      {"-i on a",
-       "-i: this version of Gnomon cannot trace I/O; `gnomon collect` without a word "
-       "lists what can be chosen."},
+      {"-i x a", "x is no word of iotrace; on and off are."},
       {"-F",
        "-F: this version of Gnomon cannot follow descendants; `gnomon collect` without a word "
        "lists what can be chosen."},
   };
   for (const WordsAndFault& row : kRows) EXPECT_EQ(fault_of(row.words), row.fault) << row.words;
   for (const char* option :
-       {"-h", "-i", "-M", "-m", "-c", "-I", "-N", "-r", "-F", "-j", "-J", "-A", "-a"}) {
+       {"-h", "-M", "-m", "-c", "-I", "-N", "-r", "-F", "-j", "-J", "-A", "-a"}) {
     const std::string text = fault_of(std::string(option) + " on a");
     EXPECT_NE(text.find("this version of Gnomon cannot "), std::string::npos) << text;
     EXPECT_EQ(fault_of(std::string(option) + " off a"), "none");

@@ -68,7 +68,7 @@ TEST_F(Damaged, EveryBitOfAClosedExperiment) {
   write(100);
   recorder_->end(2000, 1000);
   const auto all = [&](const std::string& name) { return static_cast<int>(size(name)) * 8; };
-  EXPECT_EQ(flip("header.json", 0, size("header.json"), 20'000), all("header.json"));
+  EXPECT_EQ(flip("header.json", 0, size("header.json"), 6'000), 6'000);
   EXPECT_EQ(flip("map.jsonl", 0, size("map.jsonl"), 10'000), all("map.jsonl"));
   flip("control", 0, sizeof(format::ControlPage), 1000);
   EXPECT_GT(flip("control", format::kClosedPageOffset, kClosedEnd, 10'000),

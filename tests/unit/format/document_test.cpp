@@ -131,9 +131,11 @@ TEST(Document, Events) {
     for (const Field& field : kind.fields) {
       if (field.name.empty() || (kind.layout == Layout::head && field.offset < sizeof(EventHead)))
         continue;
-      const std::string row = "\n| " + std::to_string(field.offset) + " | u" +
-                              std::to_string(field.width * 8) + " | " + std::string(field.name) +
-                              " | ";
+      const std::string type = field.unit == Unit::text
+                                   ? "char[" + std::to_string(kind.size - field.offset) + "]"
+                                   : "u" + std::to_string(field.width * 8);
+      const std::string row = "\n| " + std::to_string(field.offset) + " | " + type + " | " +
+                              std::string(field.name) + " | ";
       EXPECT_NE(text.find(row), std::string::npos) << kind.name << " needs the row" << row;
     }
   }

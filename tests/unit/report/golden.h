@@ -152,6 +152,41 @@ class GoldenTest : public testing::Test {
     recorder_->leave(*writer);
   }
 
+  // Of the current thread, up to now.
+  void io(const std::vector<std::uint64_t>& stack, format::IoOperation operation,
+          std::uint32_t file, std::uint64_t bytes, std::uint64_t duration, int error = 0) {
+    collector::Writer* writer = recorder_->enter();
+    ASSERT_TRUE(writer);
+    now_ += duration;
+    format::Io record{};
+    record.head.thread = thread_;
+    record.head.time = now_;
+    record.head.cpu = cpu_;
+    record.head.stack = stack_of(*writer, stack);
+    record.head.state = static_cast<std::uint8_t>(error);
+    record.head.flags = static_cast<std::uint8_t>(operation);
+    std::memcpy(record.bytes, &bytes, sizeof record.bytes);
+    std::memcpy(record.duration, &duration, sizeof record.duration);
+    record.file = file;
+    EXPECT_TRUE(recorder_->put(*writer, format::kIo, record));
+    recorder_->leave(*writer);
+  }
+  void name_file(std::uint32_t file, std::int32_t descriptor, std::string_view name) {
+    collector::Writer* writer = recorder_->enter();
+    ASSERT_TRUE(writer);
+    for (std::uint32_t part = 0; part == 0 || !name.empty(); ++part) {
+      format::FileName record{};
+      record.head.thread = thread_;
+      record.head.time = now_;
+      record.file = file;
+      record.descriptor = descriptor;
+      record.part = part;
+      name.remove_prefix(name.copy(record.text, sizeof record.text));
+      EXPECT_TRUE(recorder_->put(*writer, format::kFileName, record));
+    }
+    recorder_->leave(*writer);
+  }
+
   // A sample whose every figure is a multiple of `factor`. A thread of its own has half of that.
   void sample(format::SampleEvent event, const char* label, std::uint64_t factor,
               std::uint32_t thread = 0) {

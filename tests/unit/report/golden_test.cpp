@@ -120,6 +120,38 @@ TEST_F(Golden, Locks) {
           "status", "sync nowhere", "dump wait --limit 2"});
 }
 
+// A file that is opened twice, a socket, one that is not there, and a wait for several.
+TEST_F(Golden, Io) {
+  using enum format::IoOperation;
+  const std::string long_name = "/work/" + std::string(100, 'd') + "/data";
+  const std::vector<std::uint64_t> reads{kInnerCode, kHalfCode, kMainCode},
+      writes{kPushCode, kMainCode};
+  name_file(1, 3, long_name);
+  io(reads, open, 1, 0, kMs);
+  io(reads, read, 1, 4096, 3 * kMs);
+  io(reads, read, 1, 100, kMs);
+  io(reads, close, 1, 0, kMs);
+  name_file(2, 4, "socket:[123] to 10.0.0.1:80");
+  io(writes, connect, 2, 0, 5 * kMs);
+  io(writes, write, 2, 512, 2 * kMs);
+  stop("breakpoint 1.1");
+  io(writes, write, 2, 0, kMs, EPIPE);
+  io({kMainCode}, wait, 0, 0, 7 * kMs);
+  name_file(3, 3, long_name);
+  io(reads, read, 3, 1, 2 * kMs);
+  name_file(4, -1, "/nowhere");
+  io(reads, open, 4, 0, kMs, ENOENT);
+  io(reads, open, 4, 0, kMs, ENOENT);
+  end(0);
+  expect("io.txt", {"ioactivity", "ioactivity --limit 1", "ioactivity --since stop",
+                    "ioactivity --format json --limit 1", "iodetail", "iocallstack", "iostat",
+                    "functions --metrics "
+                    "e.ioreadbytes:e.ioreadcnt:e.ioreadtime:e.iowritecnt:e.iowaittime:"
+                    "e.ioothercnt:e.ioerrorcnt",
+                    "status", "dump io --limit 1", "dump file --limit 2",
+                    "functions --metrics e.iowritetime --filter IONBYTE>100&&IOTYPE==2"});
+}
+
 // A filter must not make room for call stacks that are not there.
 TEST_F(Golden, WrongStack) {
   tick({kMainCode}, 10 * kMs);
