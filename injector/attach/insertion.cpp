@@ -50,6 +50,8 @@ Fault fault_of(const AttachRequest& request) {
                   std::strerror(request.error) + ")",
               "choose a directory that it may write to"};
     case Attached::already:
+      if (request.directory[0] == 0)
+        return {"another program is beginning or ending a recording of it", "try again"};
       return {"it is recorded already, to " + text_of(request.directory),
               "`gnomon collect -P " + std::to_string(request.seen_pid) + " -e` ends that"};
     case Attached::failed:

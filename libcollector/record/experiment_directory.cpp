@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -91,13 +92,25 @@ void ExperimentDirectory::close_unless_handed(int descriptor) const {
   if (is_handed_ == 0 || descriptor != handed_) raw_syscall(SYS_close, descriptor);
 }
 
-int ExperimentDirectory::open_file(const char* name, int flags) const {
+int ExperimentDirectory::try_to_open(const char* name, int flags) const {
   const int directory = open_itself();
   if (directory < 0) return directory;
   const long file =
       raw_syscall(SYS_openat, directory, arg(name), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
   close_unless_handed(directory);
   return static_cast<int>(file);
+}
+
+// Where descriptors are few, other threads of a recording may hold the last ones, each for the time
+// of a call.
+int ExperimentDirectory::open_file(const char* name, int flags) const {
+  constexpr int kTries = 200;
+  constexpr timespec kPause{0, 100'000};
+  for (int left = kTries;; --left) {
+    const int file = try_to_open(name, flags);
+    if ((file != -EMFILE && file != -ENFILE) || left == 0) return file;
+    raw_syscall(SYS_nanosleep, arg(&kPause), 0);
+  }
 }
 
 int ExperimentDirectory::rename_file(const char* from, const char* to) const {

@@ -24,7 +24,8 @@ class ExperimentDirectory {
 
   // Opens `name` in the directory with these flags of open(2); O_CLOEXEC and O_NOFOLLOW are added,
   // and a file that is created is the owner's alone. Returns a descriptor or -errno: -ESTALE if the
-  // directory is not there any more.
+  // directory is not there any more. Waits up to 30 ms for others to close descriptors where the
+  // limit of them is reached.
   int open_file(const char* name, int flags) const;
   // Both return 0 or -errno.
   int rename_file(const char* from, const char* to) const;
@@ -41,6 +42,7 @@ class ExperimentDirectory {
   // A descriptor of the directory; close it by `close_unless_handed`. -errno on failure.
   int open_itself() const;
   void close_unless_handed(int descriptor) const;
+  int try_to_open(const char* name, int flags) const;
   static bool identify(int descriptor, Identity& found);
 
   std::uint32_t is_handed_;

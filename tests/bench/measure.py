@@ -54,7 +54,7 @@ def under(profiler, work, command):
     if kind == "gprofng":
         return run([GPROFNG, "collect", "app", *profiler[1], "-o", "test.1.er", *command], work)
     if kind == "heaptrack":
-        return run([HEAPTRACK, "--record-only", "-o", "heap", *command], work)
+        return run([HEAPTRACK, "-o", "heap", *command], work)
     if kind == "lldb":
         enable = ["-o", f"plugin load {BUILD}/lib/lldb-gnomon.so", "-o", "collector enable"] if profiler[1] else []
         return run([LLDB, "-b", "--no-lldbinit", *enable, "-o", "process launch", "--", *command], work)

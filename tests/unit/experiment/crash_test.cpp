@@ -145,7 +145,7 @@ void look(const Directory& directory, const Phase& phase, std::uint64_t& least) 
 }
 
 TEST(Crash, EveryInstructionLeavesAReadableExperiment) {
-  constexpr int kLoop = 50;  // of a long loop only some rounds are looked at
+  constexpr int kLoop = 12;  // of a long loop only some rounds are looked at
   Directory directory;
   Writer writer(directory);
   ASSERT_TRUE(writer.start());

@@ -1,10 +1,17 @@
-// Space of an experiment's files where the file system does not reserve any.
+// Files of an experiment where the file system reserves no space, and where descriptors are few.
 #include "libcollector/record/file_space.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 #include "tests/unit/experiment/written.h"
 
@@ -50,6 +57,59 @@ TEST(FileSpace, TwoThreadsThatReserveTheSameRangeDoNotClearIt) {
   unmap_range(first.at, kBytes);
   unmap_range(second.at, kBytes);
   unmap_range(beyond.at, kBytes);
+}
+
+// All descriptors that the process may have.
+class AllDescriptors {
+ public:
+  AllDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit few{64, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    for (int each; (each = open("/dev/null", O_RDONLY)) >= 0;) taken_.push_back(each);
+  }
+  ~AllDescriptors() {
+    while (!taken_.empty()) give_back_one();
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  AllDescriptors(const AllDescriptors&) = delete;
+  AllDescriptors& operator=(const AllDescriptors&) = delete;
+
+  void give_back_one() {
+    close(taken_.back());
+    taken_.pop_back();
+  }
+
+ private:
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+int with_descriptors_soon(const ExperimentDirectory& directory) {
+  AllDescriptors all;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    all.give_back_one();
+    all.give_back_one();
+  });
+  const int file = directory.open_file("stacks", O_RDWR | O_CREAT);
+  other.join();
+  if (file >= 0) close(file);
+  return file;
+}
+
+TEST(FileSpace, DescriptorsThatAreAllInUseForAMomentAreWaitedFor) {
+  const Directory folder;
+  ExperimentDirectory directory;
+  ASSERT_EQ(directory.open_path(folder.path().c_str()), 0);
+  {
+    const AllDescriptors all;
+    EXPECT_EQ(directory.open_file("stacks", O_RDWR | O_CREAT), -EMFILE);
+  }
+  // On a busy machine the other thread may be late.
+  int file = -1;
+  for (int left = 50; left > 0 && file < 0; --left) file = with_descriptors_soon(directory);
+  EXPECT_GE(file, 0);
 }
 
 }  // namespace
