@@ -164,7 +164,7 @@ Known known_options() {
   return known;
 }
 
-constexpr const char* kListed = "`gnomon collect` without a word lists the options";
+constexpr const char* kOptionsAreListed = "`gnomon collect` without a word lists the options";
 
 // Returns the Fault of an option that the table lacks. word: the argument that getopt_long(3)
 // refused.
@@ -173,15 +173,15 @@ constexpr const char* kListed = "`gnomon collect` without a word lists the optio
 Result<void> without_operand(char letter, const std::string& word) {
   for (const FutureOption& row : kFuture)
     if (row.letter == letter) return set_future(row, "");
-  return fault(fmt::format("{} needs an operand", word), kListed);
+  return fault(fmt::format("{} needs an operand", word), kOptionsAreListed);
 }
 
 tl::unexpected<Fault> unknown(const Known& known, const std::string& word, int letter) {
   if (!word.starts_with("--") && letter != 0)
     return fault(fmt::format("gnomon collect has no option -{}", static_cast<char>(letter)),
-                 kListed);
+                 kOptionsAreListed);
   const std::string name = word.substr(0, word.find('='));
-  if (letter != 0) return fault(fmt::format("{} takes no operand", name), kListed);
+  if (letter != 0) return fault(fmt::format("{} takes no operand", name), kOptionsAreListed);
   std::vector<std::string> dashed;
   for (const std::string& each : known.names) dashed.push_back("--" + each);
   const auto begins = std::count_if(dashed.begin(), dashed.end(), [&](const std::string& each) {
@@ -189,9 +189,9 @@ tl::unexpected<Fault> unknown(const Known& known, const std::string& word, int l
   });
   const std::vector<std::string_view> views(dashed.begin(), dashed.end());
   if (begins > 1)
-    return fault(fmt::format("{} is the beginning of several options", name), kListed);
+    return fault(fmt::format("{} is the beginning of several options", name), kOptionsAreListed);
   return fault(fmt::format("gnomon collect has no option {}", name),
-               suggestion(name, views, kListed));
+               suggestion(name, views, kOptionsAreListed));
 }
 
 Result<CollectLine> checked(CollectLine line) {

@@ -119,7 +119,9 @@ def at_loader_breakpoint(work):
     commands = ["settings set target.process.stop-on-sharedlibrary-events true", "continue", "thread select 1", "collector enable",
                 "settings set target.process.stop-on-sharedlibrary-events false", "detach"]
     answers, errors, status, said = session(work, ["busy", "dlopens"], commands)
-    assert "shared-library-event" in answers[1][1] and "Recording process " in answers[3][1], (answers, errors)
+    assert "shared-library-event" in answers[1][1], (answers, errors)
+    # On a busy machine it may take longer than LLDB waits.
+    assert "Recording process " in answers[3][1] or "is still setting up the recording" in errors, (answers, errors)
     assert (status, said) == (0, "right\n"), (answers, status, said)
 
 

@@ -133,7 +133,7 @@ def masks(work, record, times):
 
 def at_every_stop(work):
     """LLDB may hold a thread that is about to be handed a tick."""
-    often = 15
+    often = 8
     with started(work, "steady") as program:
         assert int(program.stdout.readline()) == program.pid > 0
         before = Process(program.pid)
@@ -150,7 +150,7 @@ def over_and_over(work):
     with started(work, "steady") as program:
         assert int(program.stdout.readline()) == program.pid > 0
         before = Process(program.pid)
-        for number in range(1, 9):
+        for number in range(1, 6):
             with attempts.started(build / "bin/gnomon", "collect", "-P", program.pid, cwd=work, stdin=subprocess.DEVNULL,
                                   stderr=subprocess.STDOUT) as gnomon:
                 line = gnomon.stdout.readline()
@@ -161,7 +161,7 @@ def over_and_over(work):
             if number == 2:
                 second = Process(program.pid)
         wait_for(lambda: Process(program.pid).mappings <= second.mappings)
-        state = recorded.status(build, f"{work}/test.8.er")["State"]
+        state = recorded.status(build, f"{work}/test.5.er")["State"]
         assert state == "ended; the program runs on", state
         ends_right(program)
 

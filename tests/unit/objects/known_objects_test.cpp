@@ -7,8 +7,7 @@
 #include <thread>
 #include <vector>
 
-using namespace gnomon::collector;
-
+namespace gnomon::collector {
 namespace {
 
 LoadObject object_at(std::uint64_t begin, std::uint64_t end) {
@@ -67,3 +66,4 @@ TEST(KnownObjects, OneOfManyForgets) {
 }
 
 }  // namespace
+}  // namespace gnomon::collector
