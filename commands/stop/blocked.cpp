@@ -54,8 +54,8 @@ class Circles {
   }
 
  private:
-  // Returns an empty path if the thread waits in no circle, or in one that an earlier call
-  // returned.
+  // Returns the threads of the circle that `first` waits in. Returns none if it waits in no circle,
+  // or if an earlier call has returned that circle.
   std::vector<const Waiting*> circle_from(const Waiting& first) {
     std::vector<const Waiting*> path;
     std::unordered_set<std::uint32_t> on_path;

@@ -108,11 +108,18 @@ struct StackPlace {
   }
 };
 
-constexpr StackPlace stack_place(std::uint32_t parent, std::uint64_t pc) {
+constexpr std::uint64_t stack_hash(std::uint32_t parent, std::uint64_t pc) {
   std::uint64_t h = (pc ^ (std::uint64_t{parent} << 32 | parent)) * 0x9e3779b97f4a7c15ull;
   h ^= h >> 29;
-  h *= 0xbf58476d1ce4e5b9ull;
-  return {static_cast<std::uint32_t>(h >> 48) % kStackBuckets, h << 16};
+  return h * 0xbf58476d1ce4e5b9ull;
+}
+
+constexpr StackPlace stack_place(std::uint64_t hash) {
+  return {static_cast<std::uint32_t>(hash >> 48) % kStackBuckets, hash << 16};
+}
+
+constexpr StackPlace stack_place(std::uint32_t parent, std::uint64_t pc) {
+  return stack_place(stack_hash(parent, pc));
 }
 
 }  // namespace gnomon::format

@@ -66,19 +66,24 @@ Range StackTable::map_segment_of(std::uint32_t id) {
   return range;
 }
 
-std::uint32_t StackTable::find(std::uint32_t parent, std::uint64_t pc) const {
-  format::StackPlace place = format::stack_place(parent, pc);
+std::uint32_t StackTable::find(std::uint32_t parent, std::uint64_t pc) {
+  const auto fits = [&](std::uint32_t id) {
+    const format::StackNode& other = *node(id);
+    return other.pc == pc && other.parent == parent;
+  };
+  const std::uint64_t hash = format::stack_hash(parent, pc);
+  if (const std::uint32_t known = index_.find(hash, fits)) return known;
+  format::StackPlace place = format::stack_place(hash);
   std::uint32_t there = atomic(buckets_[place.bucket]).load(std::memory_order_acquire);
-  while (there != 0) {
-    format::StackNode* const other = node(there);
-    if (other->pc == pc && other->parent == parent) break;
-    there = atomic(other->links[place.step()]).load(std::memory_order_acquire);
-  }
+  while (there != 0 && !fits(there))
+    there = atomic(node(there)->links[place.step()]).load(std::memory_order_acquire);
+  if (there != 0) index_.add(hash, there);
   return there;
 }
 
 StackTable::Interned StackTable::intern(std::uint32_t parent, std::uint64_t pc) {
-  format::StackPlace place = format::stack_place(parent, pc);
+  const std::uint64_t hash = format::stack_hash(parent, pc);
+  format::StackPlace place = format::stack_place(hash);
   std::uint32_t* link = &buckets_[place.bucket];
   std::uint32_t taken = 0;  // a number for the new node
   for (;;) {
@@ -101,6 +106,7 @@ StackTable::Interned StackTable::intern(std::uint32_t parent, std::uint64_t pc) 
   }
   const std::uint64_t digest = format::node_digest(taken, *node(taken));
   atomic(header_->digest).fetch_xor(digest, std::memory_order_relaxed);
+  index_.add(hash, taken);
   return {taken, true};
 }
 
@@ -111,6 +117,7 @@ void StackTable::close() {
   unmap_range(header_, format::kStackNodesOffset);
   for (unsigned s = 0; s < kSegments; ++s)
     if (segments_[s]) unmap_range(segments_[s], segment_bytes(s));
+  index_.clear();
   cut_file({*directory_, format::kStacksFile},
            format::kStackNodesOffset + nodes * sizeof(format::StackNode));
   *this = {};

@@ -5,6 +5,7 @@
 #include "libcollector/format/block.h"
 #include "libcollector/format/stacks.h"
 #include "libcollector/record/file_space.h"
+#include "libcollector/record/stack_index.h"
 
 namespace gnomon::collector {
 
@@ -27,7 +28,7 @@ class StackTable {
   // The node of frame `pc` called from node `parent`.
   Interned intern(std::uint32_t parent, std::uint64_t pc);
   // Returns the node, 0 if the table does not have it.
-  std::uint32_t find(std::uint32_t parent, std::uint64_t pc) const;
+  std::uint32_t find(std::uint32_t parent, std::uint64_t pc);
 
  private:
   // Nodes are mapped in segments, each as large as all before it: segment 0 holds kFirstNodes.
@@ -43,6 +44,7 @@ class StackTable {
   format::StackHeader* header_;
   std::uint32_t* buckets_;
   format::StackNode* segments_[kSegments];
+  StackIndex index_;
 };
 
 }  // namespace gnomon::collector

@@ -6,7 +6,7 @@
 namespace gnomon::reader {
 
 void HeapBlocks::add(const HeapEvent& event, std::uint64_t begin) {
-  waiting_.push_back(event);
+  waiting_.add(event);
   newest_ = std::max(newest_, event.time);
   newest_begin_ = std::max(newest_begin_, begin);
   if (waiting_.size() % kManyWaiting == 0 && newest_begin_ > kSlack)
@@ -20,14 +20,9 @@ void HeapBlocks::settle() {
   early_frees_.erase_if([&](std::uint64_t time) { return time + kLate < newest_; });
 }
 
+// Equal times are of one thread, in its order: a free that is part of a realloc comes first.
 void HeapBlocks::apply_until(std::uint64_t time) {
-  const auto end = std::stable_partition(waiting_.begin(), waiting_.end(),
-                                         [&](const HeapEvent& event) { return event.time < time; });
-  // Equal times are of one thread, in its order: a free that is part of a realloc comes first.
-  std::stable_sort(waiting_.begin(), end,
-                   [](const HeapEvent& a, const HeapEvent& b) { return a.time < b.time; });
-  for (auto event = waiting_.begin(); event != end; ++event) apply(*event);
-  waiting_.erase(waiting_.begin(), end);
+  waiting_.take_until(time, [&](const HeapEvent& event) { apply(event); });
 }
 
 void HeapBlocks::apply(const HeapEvent& event) {

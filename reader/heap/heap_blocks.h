@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "reader/base/flat_map.h"
+#include "reader/heap/events_in_order.h"
 #include "reader/heap/heap_statistics.h"
 
 namespace gnomon::reader {
@@ -64,7 +64,7 @@ class HeapBlocks {
   std::array<Freed, 1024> freed_{};  // the latest: realloc may turn out to have failed
   std::size_t next_freed_ = 0;
   FlatMap<std::uint64_t> early_frees_;  // of blocks whose allocation has not come: when
-  std::vector<HeapEvent> waiting_;
+  EventsInOrder<HeapEvent> waiting_;
   std::uint64_t newest_begin_ = 0, newest_ = 0;
 };
 

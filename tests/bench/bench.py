@@ -4,7 +4,8 @@ import re
 import sys
 
 import measure
-from measure import BUILD, GNOMON, GPROFNG, HEAPTRACK, LLDB, MILLISECOND, PERF, medians, place, program, reading, recorded, run, size_of, table, under
+import tracing
+from measure import BUILD, GNOMON, GPROFNG, LLDB, MILLISECOND, PERF, medians, place, program, reading, recorded, run, size_of, table, under
 
 NOTHING = 10_000 * MILLISECOND  # no tick comes of itself
 
@@ -176,34 +177,7 @@ def wide():
     table(["", "alone", "in a session, in this order", "again", "memory beyond mapped files"], rows)
 
 
-def traced():
-    """What tracing adds to a call, 10 frames deep, the least of five rounds; bytes on disk a call"""
-    calls = {"malloc": 500_000, "lock": 5_000_000, "read": 200_000}
-    some = {"malloc": {"gnomon": ("gnomon", 0, "H=1"), "gnomon, frees with call stacks": ("gnomon", 0, "H=3"),
-                       "gnomon, one in 512 KiB": ("gnomon", 0, f"H={512 << 10 << 8 | 1}")},
-            "lock": {"gnomon": ("gnomon", 0, "T=1"), "gnomon, every call": ("gnomon", 0, "T=2")},
-            "read": {"gnomon": ("gnomon", 0, "I=1")}}
-    if HEAPTRACK:
-        some["malloc"]["heaptrack"] = ("heaptrack",)
-    if GPROFNG:
-        for what, option in (("malloc", "-H"), ("lock", "-s"), ("read", "-i")):
-            some[what]["gprofng"] = ("gprofng", ["-p", "off", option, "on"])
-    rows = []
-    for what, profilers in some.items():
-        title = {"malloc": "malloc and free", "lock": "lock and unlock, uncontended", "read": "pread of 4 KiB"}[what]
-        for name, profiler in profilers.items():
-            alone, taken, on_disk = [], [], 0
-            for _ in range(3):
-                with place() as work:
-                    alone.append(float(under(None, work, [program("calls"), what, 10, calls[what]])))
-                with place() as work:
-                    taken.append(float(re.findall(r"^([\d.]+)$", under(profiler, work, [program("calls"), what, 10, calls[what]]), re.M)[0]))
-                    on_disk = sum(size_of(path) for path in work.iterdir())
-            rows.append([title, name, f"{min(alone):.1f} ns", f"{min(taken) - min(alone):+.1f} ns", f"{on_disk / calls[what] / 5:.1f}"])
-    table(["", "", "alone", "added", "bytes a call"], rows)
-
-
-SECTIONS = (sample, slow_down, split, total, command, traced, reader, wide)
+SECTIONS = (sample, slow_down, split, total, command, tracing.traced, tracing.threads, tracing.whole, tracing.heap, reader, wide)
 
 if __name__ == "__main__":
     names = {section.__name__: section for section in SECTIONS}

@@ -36,15 +36,24 @@ void record_output(const Call& call, const std::FILE* stream, const Look& before
 void record_input(const Call& call, const std::FILE* stream, const Look& before,
                   std::uint64_t since, std::int64_t taken, bool wanted_more);
 
-template <typename Body, typename Given>
-auto traced_output(const Call& call, Stream stream, Body body, Given given) {
+// record: what remembers the call, from the stream as it was before, the time before, the result.
+template <typename Body, typename Record>
+auto traced_stream(const Call& call, Stream stream, Body body, Record record) {
   if (!has_descriptor(stream)) return body();
   const InsideStream inside(call);
   const Look before(stream);
   const std::uint64_t since = time_before();
   const auto result = body();
-  record_output(call, stream, before, since, given(result));
+  record(before, since, result);
   return result;
+}
+
+template <typename Body, typename Given>
+auto traced_output(const Call& call, Stream stream, Body body, Given given) {
+  return traced_stream(call, stream, body,
+                       [&](const Look& before, std::uint64_t since, auto result) {
+                         record_output(call, stream, before, since, given(result));
+                       });
 }
 
 struct Taken {
@@ -54,14 +63,11 @@ struct Taken {
 
 template <typename Body, typename TakenOf>
 auto traced_input(const Call& call, Stream stream, Body body, TakenOf taken_of) {
-  if (!has_descriptor(stream)) return body();
-  const InsideStream inside(call);
-  const Look before(stream);
-  const std::uint64_t since = time_before();
-  const auto result = body();
-  const Taken taken = taken_of(result);
-  record_input(call, stream, before, since, taken.bytes, taken.wanted_more);
-  return result;
+  return traced_stream(call, stream, body,
+                       [&](const Look& before, std::uint64_t since, auto result) {
+                         const Taken taken = taken_of(result);
+                         record_input(call, stream, before, since, taken.bytes, taken.wanted_more);
+                       });
 }
 
 #define GNOMON_STREAM(name, result, parameters, ...)                                    \

@@ -120,7 +120,8 @@ TEST_F(Golden, Locks) {
           "status", "sync nowhere", "dump wait --limit 2"});
 }
 
-// A file that is opened twice, a socket, one that is not there, and a wait for several.
+// One file is opened twice, a socket is written to, a file that does not exist is opened, and a
+// call waits for several descriptors.
 TEST_F(Golden, Io) {
   using enum format::IoOperation;
   const std::string long_name = "/work/" + std::string(100, 'd') + "/data";
