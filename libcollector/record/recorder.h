@@ -135,10 +135,16 @@ class Recorder {
   // if that fails.
   bool write_out(DataLanes& lanes);
 
-  // A frame of a call stack, and the node under which its outermost frame stands. 0: the recording
-  // has failed. Calls fresh(pc, writer) if the table did not know the frame and a writer is free.
+  // The node of a frame of a call stack; 0: it has none yet.
+  std::uint32_t known_frame(std::uint32_t parent, std::uint64_t pc) {
+    return stacks_.find(parent, pc);
+  }
+  // Likewise; gives it one. 0: the recording has failed. Calls fresh(pc, writer) if the node is new
+  // and a writer is free. To be called while all signals are blocked: a handler that is left by
+  // longjmp would leave the node half made.
   template <typename Fresh>
   std::uint32_t intern_frame(std::uint32_t parent, std::uint64_t pc, Fresh fresh);
+  // The node under which the outermost frames stand. 0: the recording has failed.
   std::uint32_t intern_base();
 
   format::ControlPage* control() const { return control_; }
@@ -224,8 +230,6 @@ bool Recorder::put_compact(DataLanes& lanes, const Origin& origin, std::uint64_t
 
 template <typename Fresh>
 std::uint32_t Recorder::intern_frame(std::uint32_t parent, std::uint64_t pc, Fresh fresh) {
-  if (const std::uint32_t known = stacks_.find(parent, pc)) return known;
-  const Blocked blocked(kAllSignals);  // a handler that is left by longjmp would leave it undone
   const StackTable::Interned frame = stacks_.intern(parent, pc);
   if (!frame.node) return failed(frame);
   if (frame.fresh)

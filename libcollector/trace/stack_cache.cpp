@@ -3,7 +3,8 @@
 #include "libcollector/trace/stack_cache.h"
 
 #include <atomic>
-#include <cstring>
+
+#include "libcollector/core/signal_action.h"
 
 namespace gnomon::collector {
 namespace {
@@ -55,24 +56,33 @@ std::uint32_t StackCache::keep_inner_part(std::uint32_t count, std::uint64_t fp)
 }
 
 PackedRule StackCache::rule_at(std::uint64_t pc, Unwinder& unwinder) {
-  KnownRule& known = rules_[slot_of(pc)];
-  if (known.pc != pc) {
-    known.pc = 0;  // a signal that comes in between finds no half of an entry
-    known.rule = unwinder.rule_at(pc);
-    known.pc = pc;
+  KnownRule* known = rules_.at(pc);
+  if (known && known->pc == pc) return known->rule;
+  rules_.missed();
+  const PackedRule rule = unwinder.rule_at(pc);
+  if ((known = rules_.at(pc))) {
+    known->pc = 0;  // a signal that comes in between finds no half of an entry
+    known->rule = rule;
+    known->pc = pc;
   }
-  return known.rule;
+  return rule;
 }
 
+// Returns 0 if the frame has no node yet.
 std::uint32_t StackCache::node_at(std::uint32_t parent, std::uint64_t pc, const NodeMaker& nodes) {
-  KnownNode& known = nodes_[slot_of(pc ^ std::uint64_t{parent} << 32)];
-  if (known.pc != pc || known.parent != parent) {
-    known.pc = 0;
-    known.node = nodes.frame(parent, pc);
-    known.parent = parent;
-    known.pc = known.node == 0 ? 0 : pc;
+  const std::uint64_t hash = pc ^ std::uint64_t{parent} << 32;
+  KnownNode* known = nodes_.at(hash);
+  if (known && known->pc == pc && known->parent == parent) return known->node;
+  const std::uint32_t node = nodes.known(parent, pc);
+  if (node == 0) return 0;
+  nodes_.missed();
+  if ((known = nodes_.at(hash))) {
+    known->pc = 0;
+    known->node = node;
+    known->parent = parent;
+    known->pc = pc;
   }
-  return known.node;
+  return node;
 }
 
 // As Unwinder::step_by_rule and Cursor::caller_fp do it, for the two common rules.
@@ -110,26 +120,49 @@ StackCache::Step StackCache::step(Frame& from, Call& caller, const ByteRange& st
   return Step::outermost;
 }
 
+// Puts a fresh frame behind `count` frames.
+void StackCache::put(std::uint32_t count, std::uint32_t fresh) {
+  Frame& frame = frames_[count];
+  const Frame* outer = count == 0 ? nullptr : &frames_[count - 1];
+  frame = fresh_frames_[fresh];
+  std::uint32_t words = outer ? outer->words : 0;
+  if (!outer && frame.end_place != 0) words_[words++] = {frame.end_place, frame.end_word};
+  if (outer) words_[words++] = {outer->call.slot, outer->call.pc};
+  if (outer && outer->depends_on_fp && frame.fp_place != 0)
+    words_[words++] = {frame.fp_place, outer->call.fp};
+  frame.words = words;
+  frame.depends_on_fp = frame.reads_fp || (frame.hands_fp_on && outer && outer->depends_on_fp);
+}
+
+// Gives frames_[from, to) their nodes. Returns that of the last; 0 if the recording has failed.
+std::uint32_t StackCache::name_frames(std::uint32_t from, std::uint32_t to,
+                                      const Unwinder& unwinder, const NodeMaker& nodes) {
+  std::uint32_t node = from == 0 ? base_ : frames_[from - 1].node;
+  const auto is_hidden = [&](std::uint32_t i) {
+    return i + 1 != to && unwinder.roots().hides(frames_[i].call.pc - 1);
+  };
+  std::uint32_t i = from;
+  for (std::uint32_t known = node; i < to; ++i) {
+    if (!is_hidden(i)) known = node_at(node, frames_[i].call.pc - 1, nodes);
+    if (known == 0) break;
+    frames_[i].node = node = known;
+  }
+  if (i == to) return node;
+  // What stands under a new node is new. A handler that is left by longjmp would leave it undone.
+  const Blocked blocked(kAllSignals);
+  for (; i < to; ++i) {
+    if (!is_hidden(i)) node = nodes.make(node, frames_[i].call.pc - 1);
+    frames_[i].node = node;
+    if (node == 0) return 0;
+  }
+  return node;
+}
+
 // Puts the fresh frames behind those that were kept. Returns the node of the innermost.
 std::uint32_t StackCache::append(const Unwinder& unwinder, const NodeMaker& nodes) {
   std::uint32_t count = count_;
-  std::uint32_t node = count == 0 ? base_ : frames_[count - 1].node;
-  for (std::uint32_t i = fresh_; i-- > 0; ++count) {
-    Frame& frame = frames_[count];
-    const Frame* outer = count == 0 ? nullptr : &frames_[count - 1];
-    frame = fresh_frames_[i];
-    std::uint32_t words = outer ? outer->words : 0;
-    if (!outer && frame.end_place != 0) words_[words++] = {frame.end_place, frame.end_word};
-    if (outer) words_[words++] = {outer->call.slot, outer->call.pc};
-    if (outer && outer->depends_on_fp && frame.fp_place != 0)
-      words_[words++] = {frame.fp_place, outer->call.fp};
-    frame.words = words;
-    frame.depends_on_fp = frame.reads_fp || (frame.hands_fp_on && outer && outer->depends_on_fp);
-    const std::uint64_t code = frame.call.pc - 1;
-    if (i == 0 || !unwinder.roots().hides(code)) node = node_at(node, code, nodes);
-    frame.node = node;
-    if (node == 0) break;
-  }
+  for (std::uint32_t i = fresh_; i-- > 0; ++count) put(count, i);
+  const std::uint32_t node = name_frames(count_, count, unwinder, nodes);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   fresh_ = 0;
   count_ = node == 0 ? 0 : count;
@@ -139,7 +172,9 @@ std::uint32_t StackCache::append(const Unwinder& unwinder, const NodeMaker& node
 std::uint32_t StackCache::node_of(const Call& call, const ByteRange& stack, std::uint32_t depth,
                                   Unwinder& unwinder, const NodeMaker& nodes) {
   if (const std::uint32_t version = unwinder.version(); version != version_) {
-    std::memset(this, 0, sizeof *this);
+    count_ = 0;
+    rules_.clear();
+    nodes_.clear();
     version_ = version;
     base_ = nodes.outermost();
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "libcollector/core/byte_range.h"
+#include "libcollector/trace/growing_cache.h"
 #include "libcollector/unwind/cursor.h"
 #include "libcollector/unwind/rule.h"
 #include "libcollector/unwind/unwinder.h"
@@ -13,7 +14,8 @@ namespace gnomon::collector {
 // Gives frames their nodes in the stack table. Each function returns 0 if the recording has failed.
 struct NodeMaker {
   std::uint32_t (*outermost)();  // the node under which whole call stacks begin
-  std::uint32_t (*frame)(std::uint32_t parent, std::uint64_t pc);
+  std::uint32_t (*known)(std::uint32_t parent, std::uint64_t pc);  // 0 also: it has none yet
+  std::uint32_t (*make)(std::uint32_t parent, std::uint64_t pc);   // while all signals are blocked
 };
 
 // All-zero memory is an empty cache.
@@ -62,12 +64,10 @@ class StackCache {
   Step step(Frame& from, Call& caller, const ByteRange& stack, Unwinder& unwinder);
   PackedRule rule_at(std::uint64_t pc, Unwinder& unwinder);
   std::uint32_t node_at(std::uint32_t parent, std::uint64_t pc, const NodeMaker& nodes);
+  std::uint32_t name_frames(std::uint32_t from, std::uint32_t to, const Unwinder& unwinder,
+                            const NodeMaker& nodes);
   std::uint32_t append(const Unwinder& unwinder, const NodeMaker& nodes);
-
-  static constexpr std::uint32_t kKnown = 1024;  // a power of two
-  static std::uint32_t slot_of(std::uint64_t key) {
-    return static_cast<std::uint32_t>(key * 0x9e3779b97f4a7c15ull >> 54);
-  }
+  void put(std::uint32_t count, std::uint32_t fresh);
 
   std::uint32_t version_;        // of the rules
   std::uint32_t base_;           // node under which the frames stand
@@ -76,8 +76,8 @@ class StackCache {
   Frame frames_[kFrames];        // outermost first
   Frame fresh_frames_[kFrames];  // of the walk under way, innermost first
   Word words_[2 * kFrames + 2];
-  KnownRule rules_[kKnown];
-  KnownNode nodes_[kKnown];
+  GrowingCache<KnownRule> rules_;
+  GrowingCache<KnownNode> nodes_;
 };
 
 }  // namespace gnomon::collector

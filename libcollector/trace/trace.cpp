@@ -23,10 +23,12 @@ constinit bool free_stacks = false, verifies = false;
 
 void note(std::uint64_t pc, Writer& writer) { fresh_call(pc, *traced_recorder, writer); }
 
-constexpr NodeMaker kNodes{[] { return traced_recorder->intern_base(); },
-                           [](std::uint32_t parent, std::uint64_t pc) {
-                             return traced_recorder->intern_frame(parent, pc, note);
-                           }};
+constexpr NodeMaker kNodes{
+    [] { return traced_recorder->intern_base(); },
+    [](std::uint32_t parent, std::uint64_t pc) { return traced_recorder->known_frame(parent, pc); },
+    [](std::uint32_t parent, std::uint64_t pc) {
+      return traced_recorder->intern_frame(parent, pc, note);
+    }};
 
 // What a walk needs on the writer's stack, because the thread's own may be small.
 struct FullWalk {
