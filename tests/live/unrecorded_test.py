@@ -26,7 +26,7 @@ def children(work):
     note = re.search(r"Note: child processes that the program started are not recorded: 7 \((.*)\); those that have ended used (.*) s of CPU time\.", printed)
     assert note and "sleep" in note[1] and 0.3 <= float(note[2]) < 0.6, printed
     thread = re.search(r"Note: threads that have no clock sample: 1 \(family\), which used (.*) s of CPU time: the collector does not see", printed)
-    assert thread and float(thread[1]) > 0.3, printed
+    assert thread and float(thread[1]) > 0.3, printed  # of 1.5 s; the last sample is up to a second old when the thread ends
 
 
 def daemon(work):

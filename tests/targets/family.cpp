@@ -15,12 +15,16 @@ namespace {
 
 constexpr double kChild = 0.3, kThread = 1.5;  // s of CPU time
 
-std::atomic<bool> is_over{false};
+std::atomic<bool> has_computed{false};
 
 // Has no thread-local storage of its own, so it calls nothing that needs some.
 [[gnu::noinline]] int compute(void*) {
-  while (!is_over)
-    for (int i = 0; i < 20'000; ++i) asm volatile("");
+  timespec used{};
+  do {
+    for (int i = 0; i < 200'000; ++i) asm volatile("");
+    syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &used);
+  } while (static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9 < kThread);
+  has_computed = true;
   syscall(SYS_exit, 0);
   return 0;
 }
@@ -59,7 +63,7 @@ int main(int argc, char**) {
     _exit(1);
   }
   if (fork() == 0) {
-    execl("/bin/sleep", "sleep", "1.5", nullptr);
+    execl("/bin/sleep", "sleep", "1", nullptr);
     _exit(1);
   }
   spawn_true(posix_spawn);
@@ -71,6 +75,6 @@ int main(int argc, char**) {
   pclose(pipe);
   fputs(text, stdout);
   while (wait(nullptr) > 0) continue;
-  is_over = true;
+  while (!has_computed) usleep(1000);
   return 0;
 }
