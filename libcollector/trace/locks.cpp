@@ -10,7 +10,9 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/trace/waits.h"
 
-extern "C" int pthread_getcpuclockid(pthread_t, clockid_t*) __attribute__((weak));
+// Weak, unlike the header's.
+extern "C" int pthread_getcpuclockid(pthread_t, clockid_t*)  // NOLINT(*-redundant-declaration)
+    __attribute__((weak));
 
 namespace gnomon::collector {
 namespace {

@@ -10,7 +10,7 @@ namespace gnomon::collector {
 namespace {
 
 std::uint64_t word_at(std::uint64_t place) {
-  return *reinterpret_cast<const std::uint64_t*>(place);
+  return *reinterpret_cast<const std::uint64_t*>(place);  // NOLINT(*.NullDereference): in a stack
 }
 
 bool is_word_of(const ByteRange& stack, std::uint64_t place) {

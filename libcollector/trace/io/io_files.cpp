@@ -107,7 +107,7 @@ void add_address(Name& name, const void* address, std::uint32_t bytes) {
     sockaddr_in6 six{};
     std::memcpy(&six, &storage, sizeof six);
     name.add("[");
-    for (int i = 0; i < 8; ++i) {
+    for (std::size_t i = 0; i < 8; ++i) {
       if (i != 0) name.add(":");
       name.add_hex(static_cast<unsigned>(six.sin6_addr.s6_addr[2 * i] << 8 |
                                          six.sin6_addr.s6_addr[2 * i + 1]));

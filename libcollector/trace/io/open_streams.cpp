@@ -8,12 +8,12 @@ namespace {
 
 using enum IoOperation;
 
-int descriptor_of(const Stream stream) { return has_descriptor(stream) ? stream->_fileno : -1; }
+int descriptor_of(const std::FILE* stream) { return has_descriptor(stream) ? stream->_fileno : -1; }
 
 template <typename Open>
 Stream opens_stream(const Call& call, const char* path, Open open_it) {
   const std::uint64_t since = time_before();
-  const Stream stream = open_it();
+  Stream stream = open_it();
   record_open(call, io_call(open, since, stream ? 0 : -1, false), descriptor_of(stream), path);
   return stream;
 }

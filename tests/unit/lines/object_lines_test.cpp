@@ -1,6 +1,7 @@
 // Line numbers and inlined calls, wherever the debug information is.
 #include "reader/lines/object_lines.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
