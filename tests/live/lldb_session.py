@@ -3,8 +3,28 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 LLDB = os.environ.get("GNOMON_LLDB", "lldb-19")
+
+
+class StoppedTwice(Exception):
+    """LLDB stops a second time at a breakpoint if a signal comes while it steps off: nothing has run in between."""
+
+
+def try_cases(cases):
+    """Runs each case(work) in a folder of its own, again where LLDB has stopped twice."""
+    for case in cases:
+        for _ in range(5):
+            try:
+                with tempfile.TemporaryDirectory() as work:
+                    case(work)
+                break
+            except StoppedTwice as stop:
+                print(case.__name__, "again:", stop, flush=True)
+        else:
+            raise AssertionError("LLDB stops twice each time")
+        print(case.__name__, "ok", flush=True)
 
 
 def gave_up(errors):

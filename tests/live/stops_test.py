@@ -6,7 +6,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import lldb_session
 from terminal import Terminal
@@ -18,10 +17,6 @@ TICK = 0.01  # s, of the kernel's, at most
 QUESTIONS = ("functions --since stop", "statistics --since stop", "samples")
 
 
-class StoppedTwice(Exception):
-    """LLDB stops a second time at a breakpoint if a signal comes while it steps off: nothing has run in between."""
-
-
 def check(answers, work, stops=2):
     """The answers to the questions at the second stop, as JSON."""
     functions, statistics, samples = (json.loads(each) for each in answers)
@@ -29,7 +24,7 @@ def check(answers, work, stops=2):
     total = functions["rows"][0]["exclusive_totalcpu"]
     names = {re.sub(r"\(.*", "", row["name"]) for row in functions["rows"]}
     if total < 2 * INTERVAL and not any(name.startswith("work::") for name in names):
-        raise StoppedTwice(functions)
+        raise lldb_session.StoppedTwice(functions)
     assert {"work::computes", "work::computes_less"} <= names, functions
     process = next(row["process"] for row in statistics["rows"] if row["item"] == "CPU time")
     assert abs(total - process) < INTERVAL + TICK, (total, process)
@@ -148,18 +143,4 @@ def dap(work):
         session.process.wait()
 
 
-def main():
-    for case in (batch, terminal, dap):
-        for _ in range(5):
-            try:
-                with tempfile.TemporaryDirectory() as work:
-                    case(work)
-                break
-            except StoppedTwice as stop:
-                print(case.__name__, "again:", stop, flush=True)
-        else:
-            sys.exit("LLDB stops twice each time")
-        print(case.__name__, "ok", flush=True)
-
-
-main()
+lldb_session.try_cases((batch, terminal, dap))
