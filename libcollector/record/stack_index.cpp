@@ -20,7 +20,7 @@ void StackIndex::add(std::uint64_t hash, std::uint32_t node) {
     grow(count);
   Set* const set = current(hash);
   if (!set) return;
-  // If none is free, the new entry takes the place of one that the hash names.
+  // In a full set the new entry overwrites the entry at the place that the hash names.
   std::uint64_t* at = &set->entries[hash >> 29 & (kWays - 1)];
   for (std::uint64_t& entry : set->entries)
     if (atomic(entry).load(std::memory_order_relaxed) == 0) {

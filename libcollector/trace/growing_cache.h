@@ -8,8 +8,8 @@
 
 namespace gnomon::collector {
 
-// Entry: all-zero memory is one that holds nothing. All-zero memory is an empty cache; a fork child
-// has to see it zeroed, as it does not inherit the entries.
+// All-zero memory is an empty Entry, and an empty cache. The memory that holds the cache must be
+// zeroed in a fork child (MADV_WIPEONFORK): the child does not inherit the table of entries.
 template <typename Entry>
 class GrowingCache {
  public:

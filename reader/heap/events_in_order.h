@@ -23,8 +23,8 @@ class EventsInOrder {
   }
   std::size_t size() const { return size_; }
 
-  // Calls visit(event) for the events before `limit`, which are then forgotten. Of equal times the
-  // one that was added first comes first.
+  // Calls visit(event) for the events before `limit`, which are then forgotten. Events
+  // of equal times are visited in the order in which they were added.
   template <typename Visit>
   void take_until(std::uint64_t limit, Visit visit) {
     std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;

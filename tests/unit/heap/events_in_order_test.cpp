@@ -20,7 +20,7 @@ TEST(EventsInOrder, AreTakenAsAStableSortHasThem) {
   EventsInOrder<Numbered> events;
   std::uint64_t number = 0, limit = 0;
   for (int round = 0; round < 60; ++round) {
-    // A piece of one thread; once one that is longer than a run.
+    // Each round adds one piece of rising times; the piece of round 30 is longer than a run.
     std::uint64_t time = limit + random() % 1000;
     for (std::size_t i = round == 30 ? 30'000 : random() % 400; i > 0; --i) {
       time += random() % 3;
