@@ -23,6 +23,10 @@ inline constexpr State kLastState = State::armed;
 // follows it. pause: no event is recorded until the word is `record` again.
 enum class Ask : std::uint32_t { nothing = 0, record = 1, end = 2, pause = 3 };
 
+// Who takes the clock's samples: the threads of the recorded process, in the handler of SIGPROF, or
+// gnomon-sampler, from the kernel's rings. Stored before State::recording.
+enum class Clock : std::uint32_t { none = 0, signal = 1, kernel = 2 };
+
 // Why the recording of events is paused. Stored before Ask::pause. size_limit: for good.
 enum class PauseReason : std::uint32_t { asked = 0, delay = 1, size_limit = 2 };
 
@@ -168,6 +172,15 @@ struct ControlPage {
   // In the recorded process: where the address of its first ThreadWait stands; 0: nothing that
   // waits is traced.
   std::uint64_t waits;
+  std::uint32_t epoch;            // of the code that is loaded now, see kEpochTag
+  std::uint32_t map_lines_begun;  // lines of map.jsonl that have a number
+  // Processes that write events: the recorded one, and gnomon-sampler if it takes the clock's
+  // samples. Whoever leaves last closes the experiment; 0: nobody may join any more.
+  std::uint32_t writers;
+  std::uint32_t clock;  // Clock
+  // In the recorded process: code of the collector, as pairs of begin and end in the order of
+  // collector::Roots.
+  std::uint64_t roots[6];
 };
 static_assert(offsetof(ControlPage, state) == 20);
 static_assert(offsetof(ControlPage, dropped) == 64);
@@ -178,7 +191,8 @@ static_assert(offsetof(ControlPage, mailbox) == 288);
 static_assert(offsetof(ControlPage, overview_lines) == 560);
 static_assert(offsetof(ControlPage, frees_only) == 576);
 static_assert(offsetof(ControlPage, waits) == 584);
-static_assert(sizeof(ControlPage) == 592);
+static_assert(offsetof(ControlPage, roots) == 608);
+static_assert(sizeof(ControlPage) == 656);
 
 // In the recorded process's memory, for a debugger that has stopped it: what a traced thread waits
 // for. A list.

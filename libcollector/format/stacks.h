@@ -61,8 +61,9 @@ enum class WalkEnd : std::uint8_t {
   no_object = 4,
   no_rule = 5,
   damaged = 6,
+  beyond_copy = 7,
 };
-inline constexpr std::size_t kWalkEnds = 7;
+inline constexpr std::size_t kWalkEnds = 8;
 
 // Instead of a pc, in an outermost node, unless the stack is whole and all of its callers are found
 // by unwind information: WalkEnd, and kGuessed if some are not.

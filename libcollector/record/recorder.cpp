@@ -45,19 +45,31 @@ Range Recorder::open(std::uint64_t session, std::uint32_t pid) {
                                format::kControlBytes, control_);
   if (!page.at) return page;
   sealed_ = 0;
-  map_lines_ = 0;
-  atomic(epoch_).store(0, std::memory_order_release);
+  joined_ = 0;
   control_ = static_cast<format::ControlPage*>(page.at);
   control_->major = format::kFormatMajor;
   control_->minor = format::kFormatMinor;
   control_->session = session;
   control_->pid = pid;
+  control_->writers = 1;
   atomic(control_->magic).store(format::kControlMagic, std::memory_order_release);
   return page;
 }
 
+bool Recorder::join(format::ControlPage& page) {
+  std::uint32_t writers = atomic(page.writers).load();
+  do {
+    if (writers == 0) return false;
+  } while (!atomic(page.writers).compare_exchange_strong(writers, writers + 1));
+  control_ = &page;
+  joined_ = 1;
+  return true;
+}
+
 Range Recorder::open_storage(std::uint32_t writers) {
-  if (const Range stacks = stacks_.open(directory_, control_->session); !stacks.at) return stacks;
+  const Range stacks = joined_ != 0 ? stacks_.join(directory_, control_->session)
+                                    : stacks_.open(directory_, control_->session);
+  if (!stacks.at) return stacks;
   if (!writers_) {
     void* memory = mmap(nullptr, writers * sizeof(Writer), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -123,7 +135,7 @@ void Recorder::end(std::uint64_t now, std::uint64_t cpu_time, bool are_written) 
   stop();
   control_->cpu_time = cpu_time;
   atomic(control_->end_time).store(now, std::memory_order_release);
-  if (are_written) seal();
+  if (are_written) finish();
 }
 
 // Takes every writer and keeps it, so that nobody writes any more.
@@ -154,21 +166,23 @@ bool Recorder::write_out_all() {
   return all;
 }
 
-void Recorder::seal() {
+void Recorder::finish() {
   if (!take_writers() || !write_out_all()) return;
   for (std::uint32_t i = 0; i < writer_count_; ++i)
     for (DataLanes::Lane& lane : writers_[i].lanes.of_kind) {
       if (lane.at) unmap_range(lane.at, format::kBlockBytes);
       lane = {};
     }
-  stacks_.close();
+  const bool last = atomic(control_->writers).fetch_sub(1) == 1;
+  stacks_.close(last);
+  sealed_ = 1;
+  if (!last) return;
   auto* closed = reinterpret_cast<format::ClosedPage*>(reinterpret_cast<char*>(control_) +
                                                        format::kClosedPageOffset);
   const format::ControlPage page = copy_of(*control_);
   closed->page = page;
   atomic(closed->check).store(format::page_check(page), std::memory_order_release);
   directory_.remove_file(format::kLanesFile);
-  sealed_ = 1;
 }
 
 void Recorder::fail(Failure failure, int error) {
@@ -184,18 +198,20 @@ void Recorder::drop(format::Drop drop, std::uint32_t count) {
 }
 
 std::uint32_t Recorder::next_map_line() {
-  return atomic(map_lines_).fetch_add(1, std::memory_order_relaxed);
+  return atomic(control_->map_lines_begun).fetch_add(1, std::memory_order_relaxed);
 }
 
 void Recorder::count_map_line() {
   atomic(control_->map_lines).fetch_add(1, std::memory_order_release);
 }
 
-std::uint32_t Recorder::epoch() const { return atomic(epoch_).load(std::memory_order_acquire); }
+std::uint32_t Recorder::epoch() const {
+  return control_ ? atomic(control_->epoch).load(std::memory_order_acquire) : 0;
+}
 
 bool Recorder::begin_epoch(std::uint32_t next) {
   std::uint32_t before = next - 1;
-  return atomic(epoch_).compare_exchange_strong(before, next);
+  return atomic(control_->epoch).compare_exchange_strong(before, next);
 }
 
 std::uint32_t Recorder::intern_base() {

@@ -55,8 +55,11 @@ class Recorder {
   // page takes the place of that one's, which threads that come late may still count in. Normal
   // context.
   Range open(std::uint64_t session, std::uint32_t pid);
-  // Creates the stack table and `writers` writers, or makes those of an earlier recording free
-  // again. Normal context.
+  // Takes part in the experiment of another process, whose control page that is: both write events
+  // from here on. Returns false if it is complete. Normal context.
+  bool join(format::ControlPage& page);
+  // Creates or joins the stack table and `writers` writers, or makes those of an earlier recording
+  // free again. Normal context.
   Range open_storage(std::uint32_t writers);
   // State: armed, until the debugger asks to record. Returns false if the debugger did not within
   // `limit_ns`. Normal context.
@@ -82,9 +85,12 @@ class Recorder {
   bool end_requested() const;
   // No event is begun any more; what is under way is still to be awaited.
   void stop();
-  // Ends the recording and seals the experiment; state failed stays. Does nothing in a fork child
+  // Writes out what the lanes hold, and seals the experiment unless another process still writes to
+  // it. Waits as end() does. Normal context.
+  void finish();
+  // Ends the recording and finishes; state failed stays. Does nothing in a fork child
   // or the second time. Waits a tenth of a second at most for threads that are writing: if one
-  // stays, or a lane cannot be written out, the experiment is not sealed and keeps its lanes.
+  // stays, or a lane cannot be written out, the experiment is never sealed and keeps its lanes.
   // are_written: so are the lanes of traced threads. Normal context.
   void end(std::uint64_t now, std::uint64_t cpu_time, bool are_written = true);
   // The first failure stays; the recording stops here.
@@ -163,7 +169,6 @@ class Recorder {
   bool write_out(DataLanes::Lane& lane, format::DataKind kind);
   bool take_writers();
   bool write_out_all();
-  void seal();
   std::uint32_t failed(const StackTable::Interned& result) {
     fail(result.failure, result.error);
     return 0;
@@ -171,9 +176,8 @@ class Recorder {
 
   std::uint32_t ready_;
   std::uint32_t sealed_;
+  std::uint32_t joined_;
   std::uint32_t writer_count_;
-  std::uint32_t epoch_;
-  std::uint32_t map_lines_;  // numbers given out
   format::ControlPage* control_;
   Writer* writers_;
   StackTable stacks_;

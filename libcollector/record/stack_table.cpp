@@ -2,6 +2,7 @@
 #include "libcollector/record/stack_table.h"
 
 #include <bit>
+#include <cerrno>
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/format/names.h"
@@ -17,14 +18,19 @@ void fill(format::StackNode& node, std::uint32_t id, std::uint32_t parent, std::
 
 }  // namespace
 
-Range StackTable::open(const ExperimentDirectory& directory, std::uint64_t session) {
-  const Range head = map_range({directory, format::kStacksFile}, Create::must_be_new, 0,
-                               format::kStackNodesOffset);
+Range StackTable::map_head(const ExperimentDirectory& directory, Create create) {
+  const Range head =
+      map_range({directory, format::kStacksFile}, create, 0, format::kStackNodesOffset);
   if (!head.at) return head;
   directory_ = &directory;
   header_ = static_cast<format::StackHeader*>(head.at);
   buckets_ =
       reinterpret_cast<std::uint32_t*>(static_cast<char*>(head.at) + format::kStackBucketsOffset);
+  return head;
+}
+
+Range StackTable::open(const ExperimentDirectory& directory, std::uint64_t session) {
+  if (const Range head = map_head(directory, Create::must_be_new); !head.at) return head;
   header_->major = format::kFormatMajor;
   header_->session = session;
   header_->buckets = format::kStackBuckets;
@@ -33,10 +39,20 @@ Range StackTable::open(const ExperimentDirectory& directory, std::uint64_t sessi
   return map_segment_of(0);
 }
 
+Range StackTable::join(const ExperimentDirectory& directory, std::uint64_t session) {
+  if (const Range head = map_head(directory, Create::if_missing); !head.at) return head;
+  const bool fits = atomic(header_->magic).load(std::memory_order_acquire) == format::kStackMagic &&
+                    header_->major == format::kFormatMajor && header_->session == session &&
+                    header_->buckets == format::kStackBuckets;
+  return fits ? map_segment_of(0) : Range{nullptr, format::Failure::open_file, ESTALE};
+}
+
 // Segment s > 0 holds [kFirstNodes << (s - 1), kFirstNodes << s).
-format::StackNode* StackTable::node(std::uint32_t id) const {
+format::StackNode* StackTable::node(std::uint32_t id) {
   const auto s = static_cast<unsigned>(std::bit_width(id / kFirstNodes));
   format::StackNode* base = atomic(segments_[s]).load(std::memory_order_acquire);
+  if (!base) base = static_cast<format::StackNode*>(map_segment_of(id).at);
+  if (!base) return nullptr;
   return base + (s == 0 ? id : id - (kFirstNodes << (s - 1)));
 }
 
@@ -68,15 +84,18 @@ Range StackTable::map_segment_of(std::uint32_t id) {
 
 std::uint32_t StackTable::find(std::uint32_t parent, std::uint64_t pc) {
   const auto fits = [&](std::uint32_t id) {
-    const format::StackNode& other = *node(id);
-    return other.pc == pc && other.parent == parent;
+    const format::StackNode* other = node(id);
+    return other && other->pc == pc && other->parent == parent;
   };
   const std::uint64_t hash = format::stack_hash(parent, pc);
   if (const std::uint32_t known = index_.find(hash, fits)) return known;
   format::StackPlace place = format::stack_place(hash);
   std::uint32_t there = atomic(buckets_[place.bucket]).load(std::memory_order_acquire);
-  while (there != 0 && !fits(there))
-    there = atomic(node(there)->links[place.step()]).load(std::memory_order_acquire);
+  while (there != 0 && !fits(there)) {
+    format::StackNode* other = node(there);
+    if (!other) return 0;
+    there = atomic(other->links[place.step()]).load(std::memory_order_acquire);
+  }
   if (there != 0) index_.add(hash, there);
   return there;
 }
@@ -98,6 +117,7 @@ StackTable::Interned StackTable::intern(std::uint32_t parent, std::uint64_t pc) 
       if (atomic(*link).compare_exchange_strong(there, taken, std::memory_order_acq_rel)) break;
     }
     format::StackNode* other = node(there);
+    if (!other) return {0, false, format::Failure::map_file, ENOMEM};
     if (other->pc == pc && other->parent == parent) {
       if (taken != 0) *node(taken) = {};  // another thread was faster; the number stays unused
       return {there};
@@ -110,16 +130,17 @@ StackTable::Interned StackTable::intern(std::uint32_t parent, std::uint64_t pc) 
   return {taken, true};
 }
 
-void StackTable::close() {
+void StackTable::close(bool last) {
   if (!header_) return;
   const std::uint64_t nodes = header_->nodes;
-  atomic(header_->closed).store(1, std::memory_order_release);
+  if (last) atomic(header_->closed).store(1, std::memory_order_release);
   unmap_range(header_, format::kStackNodesOffset);
   for (unsigned s = 0; s < kSegments; ++s)
     if (segments_[s]) unmap_range(segments_[s], segment_bytes(s));
   index_.clear();
-  cut_file({*directory_, format::kStacksFile},
-           format::kStackNodesOffset + nodes * sizeof(format::StackNode));
+  if (last)
+    cut_file({*directory_, format::kStacksFile},
+             format::kStackNodesOffset + nodes * sizeof(format::StackNode));
   *this = {};
 }
 

@@ -14,6 +14,8 @@ class StackTable {
  public:
   // Creates the file in `directory`, which must outlive the table. Normal context.
   Range open(const ExperimentDirectory& directory, std::uint64_t session);
+  // Opens the file that another process has created: both intern from here on.
+  Range join(const ExperimentDirectory& directory, std::uint64_t session);
 
   struct Interned {
     std::uint32_t node = 0;  // 0: not interned, see failure
@@ -21,9 +23,9 @@ class StackTable {
     format::Failure failure = format::Failure::none;
     int error = 0;
   };
-  // Marks the file as complete and cuts it to its size; nobody interns any more. The table may be
-  // opened again. Does nothing on a table that is not open.
-  void close();
+  // last: marks the file as complete and cuts it to its size, because no process interns any more.
+  // The table may be opened again. Does nothing on a table that is not open.
+  void close(bool last);
 
   // The node of frame `pc` called from node `parent`.
   Interned intern(std::uint32_t parent, std::uint64_t pc);
@@ -37,7 +39,9 @@ class StackTable {
 
   static std::uint64_t segment_first(unsigned segment);  // node
   static std::uint64_t segment_bytes(unsigned segment);
-  format::StackNode* node(std::uint32_t id) const;
+  Range map_head(const ExperimentDirectory& directory, Create create);
+  // Null: another process has added the node, and it cannot be mapped here.
+  format::StackNode* node(std::uint32_t id);
   Range map_segment_of(std::uint32_t id);
 
   const ExperimentDirectory* directory_;

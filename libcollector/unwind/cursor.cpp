@@ -35,8 +35,13 @@ void Cursor::become(std::uint64_t pc, std::uint64_t sp, std::uint64_t fp,
 
 bool Cursor::enter_stack(const ThreadStacks& stacks) {
   foreign_ = false;
+  shift_ = stacks.shift;
   stack_ = stacks.own.contains(sp_) ? stacks.own : stacks.alternate;
   if (stack_.contains(sp_)) return true;
+  if (shift_ != 0) {
+    beyond_copy_ = true;
+    return false;
+  }
   const std::uint64_t page = sp_ & ~(kPage - 1);
   if (sp_ >> 47 != 0 || !can_be_read(page)) return false;
   foreign_ = true;
@@ -48,6 +53,7 @@ bool Cursor::enter_stack(const ThreadStacks& stacks) {
 // it stays mapped.
 bool Cursor::reach(std::uint64_t end) {
   if (end <= stack_.end) return true;
+  if (shift_ != 0) beyond_copy_ = true;
   if (!foreign_ || end - stack_.end > kReach) return false;
   for (; stack_.end < end; stack_.end += kPage)
     if (!can_be_read(stack_.end)) return false;
@@ -60,7 +66,7 @@ bool Cursor::load(std::uint64_t address, std::uint64_t& value) {
   if (address < lowest || address % 8 != 0 || address > ~std::uint64_t{7} - 8 ||
       !reach(address + 8))
     return false;
-  value = *reinterpret_cast<const std::uint64_t*>(address);
+  value = *words_at(address);
   return true;
 }
 

@@ -10,9 +10,11 @@
 namespace gnomon::collector {
 
 // The stacks of a thread. From the stack pointer of a frame up to the end of its range all is
-// mapped.
+// mapped. Of a thread of another process `own` is the part of which there is a copy, `alternate` is
+// empty, and nothing else can be read.
 struct ThreadStacks {
   ByteRange own, alternate;
+  std::uint64_t shift = 0;  // address of a copy - address in the other process; 0: no copy
 };
 
 // A call that has not returned, as the called function sees it.
@@ -46,6 +48,8 @@ class Cursor {
 
   // Finds the stack in which the stack pointer lies. Returns false if nothing is mapped there.
   bool enter_stack(const ThreadStacks& stacks);
+  // Returns true if something was needed that lies beyond the copy of a stack.
+  bool beyond_copy() const { return beyond_copy_; }
   // Returns true if `sp` lies further out in the stack of this frame.
   bool is_outwards(std::uint64_t sp) const { return stack_.contains(sp) && sp > sp_; }
 
@@ -53,6 +57,10 @@ class Cursor {
   bool value_of(DwarfRegister reg, std::uint64_t& value);
   // Loads an aligned word. Returns false if it does not lie in the stack.
   bool load(std::uint64_t address, std::uint64_t& value);
+  // Where words that were loaded before can be read in this process.
+  const std::uint64_t* words_at(std::uint64_t address) const {
+    return reinterpret_cast<const std::uint64_t*>(address + shift_);
+  }
   // What the caller had in `reg`, whose place in this frame is `place`.
   bool caller_value(const Place& place, DwarfRegister reg, std::uint64_t cfa, std::uint64_t& value);
   // What the caller had in rbp, by a rule that is not `evaluated`.
@@ -75,7 +83,9 @@ class Cursor {
   std::uint64_t pc_ = 0, sp_ = 0, fp_ = 0;
   const std::uint64_t* saved_ = nullptr;  // all registers, if a signal interrupted this frame
   ByteRange stack_;
+  std::uint64_t shift_ = 0;  // of the stack's copy
   bool foreign_ = false;
+  bool beyond_copy_ = false;
   bool exact_ = false;  // pc is the next instruction, not a return address
   bool kept_known_ = false;
   std::uint64_t kept_ = 0;  // value of the followed register

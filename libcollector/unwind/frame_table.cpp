@@ -89,6 +89,8 @@ bool read_common(ByteRange entry, FrameDescription& to) {
   return true;
 }
 
+bool is_absolute(std::uint8_t encoding) { return (encoding & 0x70) == 0; }
+
 // Reads the FDE at `address` and its CIE.
 Found describe(const FrameTable& table, std::uint64_t address, FrameDescription& found) {
   const ByteRange entry = entry_at(address, table);
@@ -98,7 +100,8 @@ Found describe(const FrameTable& table, std::uint64_t address, FrameDescription&
   if (!reader.ok() || id == 0 || id > id_at) return Found::damaged;
   found = {};
   if (!read_common(entry_at(id_at - id, table), found)) return Found::damaged;
-  const std::uint64_t begin = reader.pointer(found.pointer_encoding, table.header);
+  std::uint64_t begin = reader.pointer(found.pointer_encoding, table.header);
+  if (is_absolute(found.pointer_encoding)) begin += table.shift;
   const std::uint64_t size = reader.number(found.pointer_encoding & 0x0f);
   if (!reader.ok()) return Found::damaged;
   found.code = {begin, begin + size};

@@ -16,6 +16,8 @@ struct FrameTable {
   ByteRange frames;          // .eh_frame; read only without a header
   ByteRange segments[kMaxSegments];
   std::uint32_t segment_count = 0;
+  // The object lies in another process, and its file is mapped here: address here - address there.
+  std::uint64_t shift = 0;
 
   // Does nothing if there is no room.
   void add(const ByteRange& segment) {
@@ -43,6 +45,7 @@ struct FrameDescription {
 
 enum class Found : std::uint8_t { yes, no, damaged };
 
+// pc, and the addresses found: here.
 Found find_frame(const FrameTable& table, std::uint64_t pc, FrameDescription& found);
 
 }  // namespace gnomon::collector

@@ -49,15 +49,17 @@ bool is_linkage(const unsigned char* code) {
 bool Unwinder::may_return_to(std::uint64_t address, std::uint64_t from) {
   FrameTable table;
   if (address >> 47 != 0 || address < 4096 || !find_(address - 1, table)) return false;
-  const ByteRange code = table.segment_of(address - 1);
-  if (!code.contains(address - 8) || !ends_with_call(bytes_at(address))) return false;
-  if (*bytes_at(address - 5) != 0xe8) return true;
+  const std::uint64_t here = address + table.shift;
+  const ByteRange code = table.segment_of(here - 1);
+  if (!code.contains(here - 8) || !ends_with_call(bytes_at(here))) return false;
+  if (*bytes_at(here - 5) != 0xe8) return true;
   std::int32_t distance = 0;
-  __builtin_memcpy(&distance, bytes_at(address - 4), sizeof distance);
+  __builtin_memcpy(&distance, bytes_at(here - 4), sizeof distance);
   const std::uint64_t to = address + static_cast<std::uint64_t>(std::int64_t{distance});
   if (kind_of(rule_at(to)) == RuleKind::none) return to <= from;
-  const ByteRange target = table.segment_of(to);
-  return target.contains(to) && target.contains(to + 16) && is_linkage(bytes_at(to));
+  const std::uint64_t target = to + table.shift;
+  const ByteRange mapped = table.segment_of(target);
+  return mapped.contains(target) && mapped.contains(target + 16) && is_linkage(bytes_at(target));
 }
 
 // Looks for a return address between the stack pointer and what may be the frame's own frame

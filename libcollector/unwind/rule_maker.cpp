@@ -71,6 +71,7 @@ Rule rule_of(const FrameDescription& frame, const Row& row, std::uint64_t pc) {
 }  // namespace
 
 PackedRule make_rule(const FrameTable& table, std::uint64_t pc) {
+  pc += table.shift;
   FrameDescription frame;
   const Found found = find_frame(table, pc, frame);
   if (found == Found::no) return pack({RuleKind::none});
@@ -81,6 +82,7 @@ PackedRule make_rule(const FrameTable& table, std::uint64_t pc) {
 }
 
 bool find_row(const FrameTable& table, std::uint64_t pc, DwarfRegister extra, Row& row) {
+  pc += table.shift;
   FrameDescription frame;
   return find_frame(table, pc, frame) == Found::yes && row_at(frame, pc, extra, row);
 }

@@ -9,7 +9,8 @@
 
 namespace gnomon::collector {
 
-// Never returns `empty` or `no_object`. For a caller, pc is the last byte of its call instruction.
+// Never returns `empty` or `no_object`. pc: in the process that runs the code; for a caller, the
+// last byte of its call instruction.
 PackedRule make_rule(const FrameTable& table, std::uint64_t pc);
 
 // Stores the row of the pc's frame. extra: a further register to follow, or kNoRegister. Returns

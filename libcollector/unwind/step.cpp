@@ -127,7 +127,7 @@ Unwinder::Step Unwinder::step_over_signal(Cursor& at, Walk& walk) {
   const std::uint64_t saved = at.sp() + kSavedOffset;
   std::uint64_t last = 0;
   if (!at.load(saved + 8ul * (kSavedCount - 1), last)) return Step::cut;
-  const auto* registers = reinterpret_cast<const std::uint64_t*>(saved);
+  const std::uint64_t* registers = at.words_at(saved);
   const bool same_stack = at.is_outwards(registers[kSavedRsp]);
   at.restore(registers);
   if (same_stack) return Step::caller;

@@ -62,7 +62,7 @@ Walked Unwinder::walk_from(const From& from, std::uint64_t pc, Walk& walk) {
     Cursor cursor(from, walk.followed);
     if (!cursor.enter_stack(walk.stacks)) {
       walk.frames[0] = pc;
-      return {1, WalkEnd::foreign_stack, false};
+      return {1, cursor.beyond_copy() ? WalkEnd::beyond_copy : WalkEnd::foreign_stack, false};
     }
     Walked walked = follow(cursor, 0, walk);
     walked.hid = walk.hid;
@@ -109,6 +109,7 @@ Walked Unwinder::follow(Cursor& at, std::uint32_t count, Walk& walk) {
       pending = true;
     }
     const Step done = ruled ? step(at, rule, walk) : step_by_frame_pointer(at);
+    if (done == Step::cut && at.beyond_copy()) known.end = WalkEnd::beyond_copy;
     if (done == Step::cut) return known;
     if (done == Step::outermost) break;
   }

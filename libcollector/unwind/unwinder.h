@@ -1,5 +1,6 @@
-// Unwinder: the call stack of an interrupted thread, by the rules of its load objects' .eh_frame.
-// Any context, signal handlers too: no lock, no heap, every load checked against the stack.
+// Unwinder: the call stack of an interrupted thread, by the rules of its load objects' .eh_frame;
+// of a thread of another process by a copy of its stack. Any context, signal handlers too: no lock,
+// no heap, every load checked against the stack.
 #pragma once
 #include <cstdint>
 

@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, format::kWalkEnds> kEnds{
     "at code of no load object, such as code made at run time",
     "at code without unwind information",
     "at unwind information that does not fit the stack",
+    "at the end of the part of the stack that the kernel copied",
 };
 
 constexpr auto kForeign = static_cast<std::size_t>(format::WalkEnd::foreign_stack);

@@ -98,6 +98,41 @@ TEST_F(UnwinderTest, SaysWhyItEnds) {
   EXPECT_EQ(walk(at(0), 0).end, WalkEnd::no_object);
 }
 
+// Of another process: the stack lies elsewhere there, and only a part of it has been copied.
+class CopiedStack : public UnwinderTest {
+ protected:
+  static constexpr std::uint64_t kShift = 0x10'0000'0000;
+
+  std::uint64_t there(std::size_t i) const { return at(i) - kShift; }
+
+  Walked walk_copy(std::uint64_t sp, std::uint64_t fp, std::size_t words_copied) {
+    std::array<std::uint64_t, kSavedCount> saved{};
+    saved[kSavedRip] = 0x2000;
+    saved[kSavedRsp] = sp;
+    saved[kSavedRbp] = fp;
+    LoadedHold hold;
+    return unwinder.walk({saved.data(), {{there(0), there(words_copied)}, {}, kShift}}, frames, 8,
+                         hold);
+  }
+};
+
+TEST_F(CopiedStack, IsReadWhereTheCopyLies) {
+  words[2] = there(6), words[3] = 0x1001;
+  words[6] = 0, words[7] = kRoot + 9;
+  const Walked walked = walk_copy(there(0), there(2), 8);
+  EXPECT_EQ(walked.end, WalkEnd::whole);
+  ASSERT_EQ(walked.count, 3u);
+  EXPECT_EQ(frames[2], kRoot + 8);
+}
+
+TEST_F(CopiedStack, WhatLiesBeyondTheCopyIsToldFromWhatHasNoRule) {
+  words[2] = there(6), words[3] = 0x1001;
+  words[6] = 0, words[7] = kRoot + 9;
+  EXPECT_EQ(walk_copy(there(0), there(2), 7).end, WalkEnd::beyond_copy);
+  EXPECT_EQ(walk_copy(there(0), 1, 8).end, WalkEnd::no_object);
+  EXPECT_EQ(walk_copy(there(0) - 4096, there(2), 8).end, WalkEnd::beyond_copy);
+}
+
 // Pages beyond a coroutine's stack are not touched.
 TEST_F(UnwinderTest, StackOfACoroutine) {
   constexpr std::size_t kPage = 4096;
