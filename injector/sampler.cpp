@@ -76,8 +76,10 @@ std::uint32_t take_mailbox(format::Mailbox& box) {
   }
 }
 
+// Returns why gnomon-sampler is not the clock, though it was to be; "": nothing is to be said.
 // Fault: samples are missing from the experiment.
-Result<void> start_sampler(const Settings& settings, const std::string& experiment, pid_t pid) {
+Result<std::string> start_sampler(const Settings& settings, const std::string& experiment,
+                                  pid_t pid) {
   const std::string program =
       (std::filesystem::path(settings.library).parent_path() / "gnomon-sampler").string();
   std::string words[] = {"gnomon-sampler", experiment, std::to_string(pid),
@@ -103,8 +105,10 @@ Result<void> start_sampler(const Settings& settings, const std::string& experime
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
   if (!answer) return tl::unexpected(answer.error());
+  if (answer->starts_with(format::kClockRefused))
+    return answer->substr(std::strlen(format::kClockRefused));
   if (!answer->empty()) return fault(*answer);
-  return {};
+  return "";
 }
 
 // gnomon-sampler of a program that has just been started may not be there yet.
@@ -130,6 +134,10 @@ std::string follow_recording(const Settings& settings, const std::string& experi
   if (auto started = start_sampler(settings, experiment, pid); !started)
     failed += fmt::format("Samples of the process's use of the system are missing: {}.\n",
                           started.error().what);
+  else if (!started->empty())
+    failed += fmt::format(
+        "The kernel cannot be the clock: {}; the program's own threads sample by signals.\n",
+        *started);
   return failed;
 }
 
@@ -156,6 +164,11 @@ bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::Sample
     const timespec rest{0, std::min<long>(left.count(), 50'000'000)};
     syscall(SYS_futex, &box.answered, FUTEX_WAIT, answered, &rest, nullptr, 0);
   }
+}
+
+bool record_rings(format::ControlPage& page) {
+  return !format::is_from_outside(std::atomic_ref(page.clock).load()) ||
+         ask_for_sample(page, format::Verb::record, format::SampleEvent::manual);
 }
 
 Result<bool> pause(const std::string& experiment, format::ControlPage& page) {

@@ -23,6 +23,10 @@ std::string follow_recording(const Settings& settings, const std::string& experi
 bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::SampleEvent event,
                     std::string_view label = {});
 
+// Has the clock's samples recorded that the kernel has taken until now, where gnomon-sampler is the
+// clock. Returns false if there is no answer.
+bool record_rings(format::ControlPage& page);
+
 // Pauses the recording of events, or resumes it; a sample is taken before or after. Returns false
 // if nothing changes: it is so already, the recording has ended, or the size limit was reached.
 // Fault: it is done, but the log could not be written.

@@ -81,7 +81,10 @@ Result<std::optional<std::string>> Stops::note(lldb::SBProcess process) {
   if (!page) return std::string();
   const std::string reason = reason_of(process.GetSelectedThread());
   const auto written = write_log(found_.experiment, *page, format::kLogStop, reason);
-  if (is_sampling_) ask_for_sample(*page, format::Verb::sample, format::SampleEvent::stop, reason);
+  if (is_sampling_)
+    ask_for_sample(*page, format::Verb::sample, format::SampleEvent::stop, reason);
+  else
+    record_rings(*page);
   if (!written) return tl::unexpected(written.error());
   return found_.experiment;
 }

@@ -9,6 +9,7 @@
 #include "commands/experiment_finder.h"
 #include "commands/print/terminal.h"
 #include "injector/lldb_commands.h"
+#include "injector/sampler.h"
 #include "plugin/process.h"
 
 namespace gnomon::plugin {
@@ -35,6 +36,7 @@ std::string Session::newest_experiment() {
 Result<std::string> Session::experiment() {
   lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
   recorded_by_others(process);
+  if (const auto found = recording_of(process)) injector::record_rings(*found->page);
   if (others_pid_ != 0 && others_pid_ == process.GetProcessID() && !is_recorded(process))
     return others_.experiment;
   if (session_ == 0)

@@ -68,9 +68,9 @@ Result<Answer> set_to(Host& host, Setting setting, const std::string& word) {
   });
 }
 
-// on|off|timer TIME
+// on|off|timer TIME|source auto|kernel|signal
 Result<Answer> run_profile(Host& host, const Invocation& call) {
-  constexpr std::string_view kKnown[] = {"on", "off", "timer"};
+  constexpr std::string_view kKnown[] = {"on", "off", "timer", "source"};
   const Words words = call.arguments;
   const std::string verb = first_of(call);
   if (verb == "timer") {
@@ -78,6 +78,11 @@ Result<Answer> run_profile(Host& host, const Invocation& call) {
       return fault("profile timer needs an interval",
                    "on, hi, lo, 5m and 500u are known; `collector profile off` is without a clock");
     return set_to(host, Setting::profile, words[1]);
+  }
+  if (verb == "source") {
+    if (words.size() < 2)
+      return fault("profile source needs a word", "auto, kernel and signal are known");
+    return set_to(host, Setting::source, words[1]);
   }
   if (verb != "on" && verb != "off") return wrong_word("profile", verb, kKnown);
   if (words.size() > 1)
@@ -220,6 +225,26 @@ constexpr std::string_view operands_of(Setting setting) {
 }
 constexpr std::string_view help_of(Setting setting) { return format::row(setting).sentence; }
 
+// Texts one behind the other, each but the first behind `between`.
+template <std::size_t N, std::size_t Between>
+constexpr std::array<char, N> joined(std::initializer_list<std::string_view> texts,
+                                     const char (&between)[Between]) {
+  std::array<char, N> to{};
+  std::size_t at = 0;
+  for (const std::string_view text : texts) {
+    if (at != 0)
+      for (const char c : std::string_view(between)) to[at++] = c;
+    for (const char c : text) to[at++] = c;
+  }
+  return to;
+}
+constexpr auto kProfileOperandsText =
+    joined<256>({operands_of(Setting::profile), operands_of(Setting::source)}, "|");
+constexpr std::string_view kProfileOperands = kProfileOperandsText.data();
+constexpr auto kProfileHelpText =
+    joined<1024>({help_of(Setting::profile), help_of(Setting::source)}, "\n\n");
+constexpr std::string_view kProfileHelp = kProfileHelpText.data();
+
 constexpr std::array kControls{
     Command{
         "enable", "", "", "Record the process that runs, and the program's next runs.",
@@ -250,8 +275,8 @@ constexpr std::array kControls{
             "does, one thread of the process at a time stands still, for a millisecond or two, and "
             "the others run.\n",
             kNoOptions, Role::control, 1, run_attach},
-    Command{"profile", "", operands_of(Setting::profile), "Choose the clock's interval.",
-            help_of(Setting::profile), kNoOptions, Role::control, 2, run_profile},
+    Command{"profile", "", kProfileOperands, "Choose the clock and its interval.", kProfileHelp,
+            kNoOptions, Role::control, 2, run_profile},
     Command{
         "sample", "", "record [NAME]|period TIME|periodic|manual",
         "Take a sample of the process's use of the system, or choose how often.",

@@ -210,6 +210,14 @@ Result<Parsed> flag_in(const SettingRow& row, std::string_view word) {
   return fault(fmt::format("{} is no word of {}", shown(word), row.name), "on and off are");
 }
 
+Result<Parsed> source_in(const SettingRow& row, std::string_view word) {
+  const auto at = std::find(format::kClockSources.begin(), format::kClockSources.end(), word);
+  if (at == format::kClockSources.end())
+    return fault(fmt::format("{} is no word of {}", shown(word), row.name),
+                 "auto, kernel and signal are");
+  return Parsed{static_cast<std::uint64_t>(at - format::kClockSources.begin()), ""};
+}
+
 Result<Parsed> parsed(const SettingRow& row, std::string_view word) {
   switch (row.type) {
     case SettingType::interval:
@@ -226,6 +234,8 @@ Result<Parsed> parsed(const SettingRow& row, std::string_view word) {
       return sync_in(row, word);
     case SettingType::flag:
       return flag_in(row, word);
+    case SettingType::source:
+      return source_in(row, word);
     default:
       return time_of(row, word);
   }

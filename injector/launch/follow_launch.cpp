@@ -13,13 +13,30 @@
 namespace gnomon::injector {
 namespace {
 
+bool wants_kernel_clock(const Settings& settings) {
+  return settings.values[format::Setting::source] ==
+             static_cast<std::uint64_t>(format::ClockSource::kernel) &&
+         settings.values[format::Setting::profile] != 0;
+}
+
+// If gnomon-sampler is to be the program's clock it starts while the collector still holds the
+// program, which has one thread.
 std::optional<Fault> begin_recording(const LaunchedProgram& program, const LaunchNews& news,
                                      const std::stop_token& stop) {
   const auto& [settings, executable, pid] = program;
-  auto asked = ask_to_record({settings.stem, settings.session, pid}, kHoldMs, news.armed, stop);
+  std::string failed;
+  bool is_followed = false;
+  const auto armed = [&](const std::string& experiment) {
+    if (wants_kernel_clock(settings)) {
+      failed = follow_recording(settings, experiment, pid);
+      is_followed = true;
+    }
+    if (news.armed) news.armed(experiment);
+  };
+  auto asked = ask_to_record({settings.stem, settings.session, pid}, kHoldMs, armed, stop);
   if (!asked) return asked.error();
   if (asked->empty()) return std::nullopt;
-  const std::string failed = follow_recording(settings, *asked, pid);
+  if (!is_followed) failed = follow_recording(settings, *asked, pid);
   if (!failed.empty() && presence(pid, executable, settings.library) == Presence::here)
     news.failed(failed);
   return std::nullopt;

@@ -24,8 +24,13 @@ inline constexpr State kLastState = State::armed;
 enum class Ask : std::uint32_t { nothing = 0, record = 1, end = 2, pause = 3 };
 
 // Who takes the clock's samples: the threads of the recorded process, in the handler of SIGPROF, or
-// gnomon-sampler, from the kernel's rings. Stored before State::recording.
-enum class Clock : std::uint32_t { none = 0, signal = 1, kernel = 2 };
+// gnomon-sampler, from the kernel's rings: also of time in the kernel, or of user time alone where
+// the kernel gives no more. Stored before State::recording.
+enum class Clock : std::uint32_t { none = 0, signal = 1, kernel = 2, user = 3 };
+constexpr bool is_from_outside(std::uint32_t clock) {
+  return clock == static_cast<std::uint32_t>(Clock::kernel) ||
+         clock == static_cast<std::uint32_t>(Clock::user);
+}
 
 // Why the recording of events is paused. Stored before Ask::pause. size_limit: for good.
 enum class PauseReason : std::uint32_t { asked = 0, delay = 1, size_limit = 2 };
@@ -92,6 +97,8 @@ enum class Drop : std::uint32_t {
   wrong_stacks = 10,
   own_functions = 11,
   heap_samples = 12,
+  ring_full = 13,
+  children_samples = 14,
 };
 struct DropText {
   Drop drop;
@@ -117,13 +124,17 @@ inline constexpr std::array kDrops{
     DropText{Drop::samples, "samples of the process's use of the system that could not be written"},
     DropText{Drop::wrong_stacks, "traced calls whose call stack was wrong"},
     DropText{Drop::heap_samples, "sampled allocations left out for want of room"},
+    DropText{Drop::ring_full,
+             "clock samples lost because gnomon-sampler did not come to read them in time"},
+    DropText{Drop::children_samples, "clock samples of child processes, which are not recorded"},
     DropText{Drop::own_functions,
              "functions that the program itself defines, so that its calls of them are not traced"},
 };
 
-// What gnomon-sampler is asked for. sample: take one with this label. end: take the last one, the
-// recording ends.
-enum class Verb : std::uint32_t { none = 0, sample = 1, end = 2 };
+// What gnomon-sampler is asked for; whatever it is, samples of the kernel's clock are recorded
+// before it answers. sample: take a sample with this label. end: take the last one, the recording
+// ends. record: that alone.
+enum class Verb : std::uint32_t { none = 0, sample = 1, end = 2, record = 3 };
 inline constexpr std::size_t kLabelBytes = 256;  // with a final 0
 
 // One request to gnomon-sampler at a time. Whoever asks makes `sequence` odd by a compare-and-swap,

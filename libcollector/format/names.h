@@ -19,6 +19,9 @@ inline constexpr const char* kControlFile = "control";
 inline constexpr const char* kStacksFile = "stacks";
 inline constexpr const char* kLanesFile = "lanes";  // gone once the recording has ended in order
 
+// What gnomon-sampler says before the reason if it runs without the kernel's clock.
+inline constexpr const char* kClockRefused = "clock: ";
+
 // What ticks, in the header.
 inline constexpr const char* kThreadCpuTimer = "thread CPU timer";  // at the kernel's ticks
 inline constexpr const char* kTaskClockEvent = "task-clock event";  // at any time

@@ -23,14 +23,29 @@ enum class Setting : std::uint8_t {
   heaptrace,
   synctrace,
   iotrace,
+  source,
   verify,
 };
-inline constexpr std::size_t kSettingCount = 15;
+inline constexpr std::size_t kSettingCount = 16;
 
 // What a setting's number means. interval: ns of a thread's CPU time, 0 is off. time: ns, 0 is off.
 // size: bytes, 0 is unlimited. flag: 0 or 1. signal: its number, 0 is none. count: as it is.
-// heap: bits, see kHeapOn.
-enum class SettingType : std::uint8_t { interval, time, size, flag, signal, count, heap, sync };
+// heap: bits, see kHeapOn. source: ClockSource.
+enum class SettingType : std::uint8_t {
+  interval,
+  time,
+  size,
+  flag,
+  signal,
+  count,
+  heap,
+  sync,
+  source,
+};
+// Who is to take the clock's samples: the kernel, for gnomon-sampler, or the program's threads in a
+// signal handler.
+enum class ClockSource : std::uint64_t { automatic = 0, kernel = 1, signal = 2 };
+inline constexpr std::array<std::string_view, 3> kClockSources{"auto", "kernel", "signal"};
 // Of SettingType::heap; 0 is off.
 inline constexpr std::uint64_t kHeapOn = 1, kFreeStacks = 2;
 // Above: bytes between two samples on average; 0: every allocation is recorded.
@@ -114,6 +129,11 @@ inline constexpr std::array kSettings{
                "--io", "on|off",
                "Each call that reads, writes, opens, closes or waits for files and sockets is "
                "recorded, with its call stack; calls of stdio as far as they did I/O."},
+    SettingRow{Setting::source, "c", "profile source", SettingType::source, 1, 2, 0,
+               "profile source auto|kernel|signal", "-k", "--clock", "auto|kernel|signal",
+               "Who samples by the clock: kernel is the kernel itself, whose samples a process "
+               "beside the program reads, so that the program gets no signals and a debugger no "
+               "stops; signal is a SIGPROF in each thread; auto is signal for now."},
     SettingRow{Setting::verify, "V", "verify", SettingType::flag, 0, 1, 0, "", "", "", "",
                "For tests: the call stack of each traced call is walked a second time without "
                "what was kept of earlier ones; those that differ are counted."},
@@ -146,7 +166,7 @@ class SettingValues {
   std::array<std::uint64_t, kSettingCount> values_{};
 };
 
-inline constexpr std::size_t kSettingsBytes = 368;  // of the text, with a final 0
+inline constexpr std::size_t kSettingsBytes = 496;  // of the text, with a final 0
 struct SettingsText {
   char text[kSettingsBytes];
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "libcollector/core/byte_range.h"
+#include "libcollector/unwind/frame_table.h"
 
 namespace gnomon::collector {
 
@@ -19,6 +20,9 @@ struct LoadObject {
 
 // Returns the address of .eh_frame_hdr; 0: the object has none.
 std::uint64_t frame_header_of(const LoadObject& object);
+
+// Where the object's call frame information is: `frames` without a header.
+FrameTable frame_table_of(const LoadObject& object);
 
 // From what dl_iterate_phdr(3) reports. An object without memory of its own has end <= begin.
 LoadObject load_object_of(const dl_phdr_info& info);

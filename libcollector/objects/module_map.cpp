@@ -9,14 +9,13 @@
 #include <cerrno>
 #include <cstring>
 
-#include "libcollector/core/json_line.h"
 #include "libcollector/core/time.h"
-#include "libcollector/format/names.h"
 #include "libcollector/objects/build_id.h"
 #include "libcollector/objects/executable.h"
 #include "libcollector/objects/file_identity.h"
 #include "libcollector/objects/file_path.h"
 #include "libcollector/objects/known_objects.h"
+#include "libcollector/objects/load_line.h"
 #include "libcollector/objects/object_file.h"
 
 namespace gnomon::collector {
@@ -99,31 +98,10 @@ bool is_same(const KnownObjects::Found& found, const LoadObject& object) {
 FileError write_object(Recorder& recorder, const LoadObject& object, char* room, char* text,
                        std::size_t size) {
   const char* path = file_path(object, room);
-  const BuildId id = build_id_of(object);
-  JsonLine line(recorder.control()->session, text, size);
-  line.number("line", recorder.next_map_line())
-      .text("event", "load")
-      .number("time", now(CLOCK_MONOTONIC))
-      .number("epoch", recorder.epoch())
-      .hex("begin", object.begin)
-      .hex("end", object.end)
-      .hex("bias", object.bias);
-  if (is_utf8(path))
-    line.text("path", path);
-  else
-    line.bytes("path_bytes", reinterpret_cast<const unsigned char*>(path), std::strlen(path));
-  if (id.size != 0) {
-    line.bytes("build_id", id.data, id.size);
-  } else if (std::strcmp(path, "[vdso]") != 0) {
-    const FileIdentity file = identity_of_file(object, path);
-    line.number("file_bytes", file.bytes).number("modified", file.modified);
-    line.hex("layout", file.layout);
-  }
-  const std::size_t length = line.finish();
-  if (length == 0) return {format::Failure::open_file, ENAMETOOLONG};
-  const FileError error = append_text({recorder.directory(), format::kMapFile}, text, length);
-  if (!error) recorder.count_map_line();
-  return error;
+  LoadLine line{object.begin, object.end, object.bias, path, build_id_of(object), {}};
+  if (line.build_id.size == 0 && std::strcmp(path, "[vdso]") != 0)
+    line.file = identity_of_file(object, path);
+  return write_load_line(recorder, line, recorder.epoch(), {text, size});
 }
 
 // Writes the unload line, then begins the next epoch, in whose stacks the object's addresses may
@@ -132,18 +110,9 @@ bool unload(Recorder& recorder, const KnownObjects::Found& object) {
   if (!known.forget(object)) return false;
   for (std::uint32_t epoch = recorder.epoch();; epoch = recorder.epoch()) {
     char text[256];
-    JsonLine line(recorder.control()->session, text, sizeof text);
-    line.number("line", recorder.next_map_line())
-        .text("event", "unload")
-        .number("time", now(CLOCK_MONOTONIC))
-        .number("epoch", epoch + 1)
-        .hex("begin", object.begin)
-        .hex("end", object.end);
-    const std::size_t length = line.finish();
-    if (append_text({recorder.directory(), format::kMapFile}, text, length))
+    if (write_unload_line(recorder, {object.begin, object.end}, epoch + 1, now(CLOCK_MONOTONIC),
+                          {text, sizeof text}))
       recorder.drop(format::Drop::load_objects);
-    else
-      recorder.count_map_line();
     if (recorder.begin_epoch(epoch + 1)) return true;
   }
 }
@@ -278,16 +247,8 @@ bool find_frame_table(std::uint64_t pc, FrameTable& found) {
   HeaderRoom room;
   found = {};
   if (!find_load_object(pc, room, object)) return false;
-  found.header = frame_header_of(object);
-  found.frames = found.header == 0 ? frames_of(object) : ByteRange{};
-  for (std::size_t i = 0; i < object.header_count; ++i) {
-    const auto& header = object.headers[i];
-    const std::uint64_t begin = object.bias + header.p_vaddr;
-    const ByteRange segment{begin, begin + header.p_filesz};
-    if (header.p_type == PT_LOAD && header.p_flags & PF_R && segment.begin >= object.begin &&
-        segment.end <= object.end)
-      found.add(segment);
-  }
+  if (frame_header_of(object) == 0) object.frames = frames_of(object);
+  found = frame_table_of(object);
   return true;
 }
 

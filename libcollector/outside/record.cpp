@@ -68,8 +68,7 @@ class Fields {
 
 bool read_trailer(const perf_event_header& record, Trailer& trailer) {
   if (record.size < sizeof record + sizeof trailer) return false;
-  std::memcpy(&trailer,
-              reinterpret_cast<const char*>(&record) + record.size - sizeof trailer,
+  std::memcpy(&trailer, reinterpret_cast<const char*>(&record) + record.size - sizeof trailer,
               sizeof trailer);
   return true;
 }
@@ -143,8 +142,13 @@ bool decode(const perf_event_header& record, NewMapping& mapping) {
     return false;
   const std::uint64_t room = fields.left() - sizeof(Trailer);
   const char* name = fields.skip(room);
-  mapping = {body.begin, body.size,  body.offset, body.inode,
-             body.major, body.minor, {name, strnlen(name, room)}};
+  mapping = {body.begin,
+             body.size,
+             body.offset,
+             body.inode,
+             body.major,
+             body.minor,
+             {name, strnlen(name, room)}};
   return true;
 }
 

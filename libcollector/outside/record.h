@@ -28,7 +28,7 @@ struct Sample {
   // kernel's own threads, has_registers is false.
   std::uint64_t registers[17] = {};
   bool has_registers = false;
-  const char* stack = nullptr;  // the copy, from the stack pointer upwards
+  const char* stack = nullptr;    // the copy, from the stack pointer upwards
   std::uint64_t stack_bytes = 0;  // valid
   bool stack_is_short = false;    // the stack's mapping ends before the size that was asked for
 };

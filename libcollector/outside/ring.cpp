@@ -52,6 +52,8 @@ Ring::Ring(Ring&& other) noexcept
 int Ring::open(int cpu, std::size_t bytes) {
   perf_event_attr attributes = common_attributes();
   attributes.exclude_kernel = 1;
+  attributes.watermark = 1;
+  attributes.wakeup_watermark = static_cast<std::uint32_t>(bytes / 4);
   const int descriptor = open_event(attributes, 0, cpu);
   if (descriptor < 0) return -descriptor;
   descriptor_ = descriptor;

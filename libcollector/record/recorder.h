@@ -113,7 +113,13 @@ class Recorder {
   // unless that is 0. Calls fresh(pc, writer) for every frame that the table did not know. Returns
   // the stack's node, or 0 if the recording has failed.
   template <typename Fresh>
-  std::uint32_t intern(Writer& writer, std::uint32_t count, std::uint64_t mark, Fresh fresh);
+  std::uint32_t intern(Writer& writer, std::uint32_t count, std::uint64_t mark, Fresh fresh) {
+    return intern_at(epoch(), writer, count, mark, fresh);
+  }
+  // Likewise; at: the epoch, which may be over.
+  template <typename Fresh>
+  std::uint32_t intern_at(std::uint32_t at, Writer& writer, std::uint32_t count, std::uint64_t mark,
+                          Fresh fresh);
 
   // Completes the record's first word and publishes the record. Returns false if the recording has
   // failed. compact: of a kind with that layout; thread and time go into the header of its block.
@@ -185,10 +191,9 @@ class Recorder {
 };
 
 template <typename Fresh>
-std::uint32_t Recorder::intern(Writer& writer, std::uint32_t count, std::uint64_t mark,
-                               Fresh fresh) {
+std::uint32_t Recorder::intern_at(std::uint32_t at, Writer& writer, std::uint32_t count,
+                                  std::uint64_t mark, Fresh fresh) {
   std::uint32_t parent = 0;
-  const std::uint32_t at = epoch();
   for (const std::uint64_t outer : {at == 0 ? 0 : format::epoch_mark(at), mark}) {
     if (outer == 0) continue;
     const StackTable::Interned marker = stacks_.intern(parent, outer);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "libcollector/format/names.h"
 #include "libcollector/sampler/sampler.h"
 
 namespace {
@@ -64,6 +65,9 @@ int main(int argc, char** argv) {
     std::printf("%s", fault.c_str());
     return 1;
   }
+  if (const std::string refusal = sampler->open_clock(); !refusal.empty())
+    std::printf("%s%s", gnomon::format::kClockRefused, refusal.c_str());
+  std::fflush(stdout);
   close_output();
   sampler->run();
   _exit(0);  // the thread that forwards mail is still there

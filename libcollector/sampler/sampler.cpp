@@ -33,11 +33,14 @@ using collector::JsonLine;
 using collector::now;
 using format::ControlPage;
 using format::SampleEvent;
+using format::Setting;
 using format::State;
 
 // How often at least this program shows that it is there, and looks whether the recording has
 // ended.
 constexpr std::uint64_t kHeartbeat = 1'000'000'000;  // ns
+// How often the kernel's rings are read while samples come.
+constexpr std::uint64_t kDrainPeriod = 10'000'000;  // ns
 
 void futex(std::uint32_t& word, int operation, std::uint32_t value) {
   syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
@@ -147,6 +150,7 @@ int Sampler::milliseconds_to_sleep() const {
   const std::uint64_t at = now(CLOCK_MONOTONIC);
   std::uint64_t wake = std::min(at + kHeartbeat, limits_->next_look(at));
   if (period_ != 0) wake = std::min(wake, next_sample_);
+  if (clock_runs_) wake = std::min(wake, at + kDrainPeriod);
   return wake <= at ? 0 : static_cast<int>((wake - at + 999'999) / 1'000'000);
 }
 
@@ -212,7 +216,8 @@ Sampler::Goes Sampler::on_mail() {
   std::memcpy(label, box.label, sizeof label);
   label[sizeof label - 1] = 0;
   const auto verb = static_cast<format::Verb>(box.verb);
-  if (box.event < format::kSampleEvents.size())
+  drain_clock(process_.is_stopped());
+  if (verb != format::Verb::record && box.event < format::kSampleEvents.size())
     take_sample(static_cast<SampleEvent>(box.event), label);
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
   atomic(box.answered).store(number, std::memory_order_release);
@@ -229,19 +234,63 @@ void Sampler::forward_mail() {
   }
 }
 
+std::string Sampler::open_clock() {
+  const auto source = static_cast<format::ClockSource>(wanted_.settings[Setting::source]);
+  const std::uint64_t period = wanted_.settings[Setting::profile];
+  if (source != format::ClockSource::kernel || period == 0) return "";
+  if (static_cast<State>(atomic(control_->state).load()) != State::armed)
+    return "the recording has begun already";
+  std::string fault;
+  clock_ = outside::KernelClock::open(
+      {wanted_.pid, process_.own_number(), wanted_.directory.c_str(), period,
+       static_cast<std::uint32_t>(wanted_.settings[Setting::depth])},
+      *control_, fault);
+  if (!clock_) return fault;
+  const auto kind = clock_->sees_kernel() ? format::Clock::kernel : format::Clock::user;
+  atomic(control_->clock).store(static_cast<std::uint32_t>(kind));
+  return "";
+}
+
+// The process waits until the debugger says that it may begin. Returns false if it ends before.
+bool Sampler::await_beginning() {
+  constexpr int kPatience = 60'000, kLook = 1;  // ms
+  for (int waited = 0; clock_ && waited < kPatience; waited += kLook) {
+    if (static_cast<State>(atomic(control_->state).load()) != State::armed) return true;
+    pollfd end{process_end_, POLLIN, 0};
+    if (poll(&end, 1, kLook) != 0) return false;
+  }
+  return !clock_;
+}
+
+void Sampler::drain_clock(bool is_still) {
+  if (clock_) clock_runs_ = clock_->drain(is_still);
+}
+
+// Returns what came of waiting for mail, the end of the process, samples and the time.
+Sampler::Goes Sampler::wait() {
+  std::vector<pollfd> events{{mail_, POLLIN, 0}, {process_end_, POLLIN, 0}};
+  if (clock_)
+    for (const outside::Ring& ring : clock_->rings())
+      events.push_back({ring.descriptor(), POLLIN, 0});
+  poll(events.data(), events.size(), milliseconds_to_sleep());
+  if (events[0].revents != 0 && on_mail() == Goes::ended) return Goes::ended;
+  if (events[1].revents != 0) return on_process_end();
+  drain_clock(false);
+  return on_time();
+}
+
 void Sampler::run() {
+  if (!await_beginning()) return;
   next_sample_ = now(CLOCK_MONOTONIC) + period_;
   atomic(control_->sampler).store(static_cast<std::uint32_t>(getpid()));
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
   take_sample(SampleEvent::baseline, "");
   std::thread([this] { forward_mail(); }).detach();
-  for (;;) {
-    pollfd events[] = {{mail_, POLLIN, 0}, {process_end_, POLLIN, 0}};
-    poll(events, std::size(events), milliseconds_to_sleep());
-    if (events[0].revents != 0 && on_mail() == Goes::ended) return;
-    if (events[1].revents != 0 && on_process_end() == Goes::ended) return;
-    if (on_time() == Goes::ended) return;
+  while (wait() == Goes::on) {
   }
+  if (clock_) clock_->end();
+  // Whoever reads the experiment need not wait for this program any more.
+  atomic(control_->sampler).store(0);
 }
 
 }  // namespace gnomon::sampler

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "libcollector/format/control.h"
+#include "libcollector/outside/kernel_clock.h"
 #include "libcollector/record/experiment_directory.h"
 #include "libcollector/sampler/limits.h"
 #include "libcollector/sampler/target_process.h"
@@ -28,6 +29,10 @@ class Sampler {
   // the recording cannot be watched.
   static std::unique_ptr<Sampler> open(const Wanted& wanted, std::string& fault);
 
+  // Takes the clock's samples if the settings say so and the kernel allows it. The recording has
+  // not begun. Returns "", or a clause that says why not: then the process itself does.
+  std::string open_clock();
+
   // Returns when the recording or the process has ended, or another program runs in it.
   void run();
 
@@ -38,6 +43,10 @@ class Sampler {
         process_(wanted_.pid) {}
 
   enum class Goes { on, ended };
+  bool await_beginning();
+  void watch();
+  Goes wait();
+  void drain_clock(bool is_still);
   Goes on_process_end();
   Goes on_mail();
   Goes on_time();
@@ -55,10 +64,12 @@ class Sampler {
   collector::ExperimentDirectory directory_{};
   format::ControlPage* control_ = nullptr;
   std::optional<Limits> limits_;
-  std::uint64_t next_sample_ = 0;  // CLOCK_MONOTONIC, ns
-  std::uint32_t seen_ = 0;         // mailbox: number of the last request carried out
-  int process_end_ = -1;           // a pidfd
-  int mail_ = -1;                  // an eventfd
+  std::unique_ptr<outside::KernelClock> clock_;  // null: the process takes the clock's samples
+  bool clock_runs_ = false;                      // it had samples a moment ago
+  std::uint64_t next_sample_ = 0;                // CLOCK_MONOTONIC, ns
+  std::uint32_t seen_ = 0;                       // mailbox: number of the last request carried out
+  int process_end_ = -1;                         // a pidfd
+  int mail_ = -1;                                // an eventfd
 };
 
 }  // namespace gnomon::sampler

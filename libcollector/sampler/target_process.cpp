@@ -119,6 +119,17 @@ TargetProcess::TargetProcess(pid_t pid)
       own_number_(own_number_in(text_of(directory_ + "/status"))),
       program_(program_in(directory_)) {}
 
+bool TargetProcess::is_stopped() const {
+  for (const pid_t tid : threads_in(directory_, kMostThreads)) {
+    const std::string text = text_of(directory_ + "/task/" + std::to_string(tid) + "/stat");
+    const auto behind = text.rfind(") ");
+    if (behind == std::string::npos || behind + 2 >= text.size()) continue;  // it has ended
+    if (const char state = text[behind + 2]; state != 't' && state != 'T' && state != 'Z')
+      return false;
+  }
+  return true;
+}
+
 // A process that changes its user meanwhile cannot be looked into any more.
 bool TargetProcess::has_executed() const {
   const std::string now = program_in(directory_);

@@ -43,6 +43,8 @@ class TargetProcess {
   // ended, as long as its parent has not waited for it: then only its CPU time and faults are
   // known.
   Look look();
+  // Returns true if a debugger or a signal has stopped every thread.
+  bool is_stopped() const;
   // Returns true if another program runs in the process than at the time of the constructor.
   bool has_executed() const;
 

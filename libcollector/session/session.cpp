@@ -40,6 +40,7 @@ extern "C" int __cxa_atexit(void (*function)(void*), void* argument, void* objec
 namespace gnomon::collector {
 namespace {
 
+using format::ClockSource;
 using format::Setting;
 
 constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
@@ -118,35 +119,69 @@ bool prepare_process() {
   return prepared = true;
 }
 
-// Prepares everything but the clocks of threads. On failure returns false and stores the reason in
-// the control page.
+bool wants_kernel_clock() {
+  return settings.values[Setting::source] == static_cast<std::uint64_t>(ClockSource::kernel) &&
+         settings.values[Setting::profile] != 0;
+}
+
+void set_clock(format::Clock clock) {
+  atomic(recorder->control()->clock).store(static_cast<std::uint32_t>(clock));
+}
+
+// Prepares the clock of this process's own threads, which is off if `interval` is 0. On failure
+// returns false and stores the reason in the control page.
+bool arm_clock(std::uint64_t interval, Timer timer, Loaded loaded) {
+  format::SettingValues values = settings.values;
+  values[Setting::profile] = interval;
+  prepare_clock(*recorder, unwinder, values, timer, note_fresh_frame, adopt_thread, end_if_asked);
+  if (!has_clock()) return true;
+  set_clock(format::Clock::signal);
+  // Alternate stacks from before the collector may be too small for any handler if none uses them.
+  const bool usable = loaded == Loaded::at_start || handlers_on_alternate_stacks() != 0;
+  if (!take_sigprof(collector_sigprof, usable)) {
+    recorder->fail(format::Failure::no_clock, errno);
+    return false;
+  }
+  if (let_profil_come_after()) return true;
+  recorder->fail(format::Failure::profil, 0);
+  give_sigprof_back(
+      collector_sigprof, [](const void*) { return true; }, nullptr);
+  return false;
+}
+
+// gnomon-sampler has taken the clock over while this process was held, or has not.
+bool arm_clock_after_hold(Timer timer) {
+  if (!wants_kernel_clock()) return true;
+  const bool is_outside = format::is_from_outside(atomic(recorder->control()->clock).load());
+  return arm_clock(is_outside ? 0 : settings.values[Setting::profile], timer, Loaded::at_start);
+}
+
+// For gnomon-sampler, which walks the stacks of this process.
+void publish_roots() {
+  const Roots roots = program_roots();
+  static_assert(sizeof roots == sizeof recorder->control()->roots);
+  __builtin_memcpy(recorder->control()->roots, &roots, sizeof roots);
+}
+
+// Prepares everything but the clocks of threads; if gnomon-sampler may take the clock over, also
+// but what its own would need. On failure returns false and stores the reason in the control page.
 bool arm(Timer timer, Loaded loaded) {
   if (!open_storage()) return false;
   if (const FileError error = write_load_objects(*recorder, loaded, scratch, sizeof scratch)) {
     recorder->fail(error.failure, error.error);
     return false;
   }
-  if (prepare_process()) {
-    unwinder.forget();
-    follow_threads(*recorder);
-    prepare_clock(*recorder, unwinder, settings.values, timer, note_fresh_frame, adopt_thread,
-                  end_if_asked);
-    if (families_to_trace() != 0)
-      begin_tracing(*recorder, unwinder, settings.values, note_fresh_frame);
-    if (!has_clock()) return true;
-    // Alternate stacks from before the collector may be too small for any handler if none uses
-    // them.
-    const bool usable = loaded == Loaded::at_start || handlers_on_alternate_stacks() != 0;
-    if (take_sigprof(collector_sigprof, usable)) {
-      if (let_profil_come_after()) return true;
-      recorder->fail(format::Failure::profil, 0);
-      give_sigprof_back(
-          collector_sigprof, [](const void*) { return true; }, nullptr);
-      return false;
-    }
+  if (!prepare_process()) {
+    recorder->fail(format::Failure::no_clock, errno);
+    return false;
   }
-  recorder->fail(format::Failure::no_clock, errno);
-  return false;
+  publish_roots();
+  unwinder.forget();
+  follow_threads(*recorder);
+  if (families_to_trace() != 0)
+    begin_tracing(*recorder, unwinder, settings.values, note_fresh_frame);
+  const bool may_come_later = loaded == Loaded::at_start && wants_kernel_clock();
+  return may_come_later || arm_clock(settings.values[Setting::profile], timer, loaded);
 }
 
 // What is bound leads to hooks that record nothing until the recording begins.
@@ -209,6 +244,7 @@ void record_launch(int argc, char** argv) {
   if (!main_thread) return recorder->fail(format::Failure::map_file, ENOMEM);
   bind_traced_calls();
   hold();
+  if (!arm_clock_after_hold(timer)) return;
   begin_recording();
   name_thread(*main_thread, static_cast<std::uint32_t>(gettid()));
   main_thread->stack = main_stack(reinterpret_cast<std::uint64_t>(argv));

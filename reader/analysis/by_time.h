@@ -16,14 +16,17 @@ class ByTime {
     const std::size_t part = part_of(time);
     if (part >= parts_.size()) parts_.resize(part + 1);
     parts_[part] += value;
+    last_ = std::max(last_, time);
   }
 
-  // What was added for instants up to `time`, exact to the part of kPart ns in which that lies.
+  // What was added for instants up to `time`: all of it from the last instant on, before that exact
+  // to the part of kPart ns in which `time` lies.
   std::uint64_t until(std::uint64_t time) const {
     const std::size_t part = part_of(time);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < std::min(part, parts_.size()); ++i) sum += parts_[i];
     if (part >= parts_.size() || time < begin_) return sum;
+    if (time >= last_) return sum + parts_[part];
     const double share = static_cast<double>((time - begin_) % kPart) / double{kPart};
     return sum + static_cast<std::uint64_t>(share * static_cast<double>(parts_[part]));
   }
@@ -36,7 +39,7 @@ class ByTime {
     return time < begin_ ? 0 : std::min((time - begin_) / kPart, kMost);
   }
 
-  std::uint64_t begin_;
+  std::uint64_t begin_, last_ = 0;
   std::vector<std::uint64_t> parts_;
 };
 

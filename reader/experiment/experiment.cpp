@@ -1,14 +1,16 @@
 // An experiment: a directory NAME.er, written by a collector that may still be writing. Any thread.
 #include "reader/experiment/experiment.h"
 
-#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "libcollector/format/block.h"
 #include "libcollector/format/names.h"
+#include "reader/base/clock.h"
 #include "reader/experiment/json_lines.h"
 #include "reader/io/file.h"
 
@@ -71,18 +73,41 @@ std::string path_in(const Json& line) {
   return path.empty() ? field<std::string>(line, "path") : path;
 }
 
-// Two lines of one object: the later one counts.
+// Two lines say that one object was unloaded: the later one counts. Both writers of an experiment
+// may have written that it was loaded.
 void unload(std::vector<LoadObject>& objects, std::uint64_t begin, std::uint32_t epoch) {
-  const auto object = std::find_if(objects.rbegin(), objects.rend(), [&](const LoadObject& each) {
-    return each.begin == begin && each.first_epoch < epoch;
-  });
-  if (object != objects.rend()) object->end_epoch = epoch;
+  bool is_latest = true;
+  for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
+    if (object->begin != begin || object->first_epoch >= epoch) continue;
+    if (is_latest || object->end_epoch == LoadObject::kForGood) object->end_epoch = epoch;
+    is_latest = false;
+  }
+}
+
+// The process is over, and gnomon-sampler is about to write the last of its samples.
+bool is_being_finished(const Control& control, const Header& header) {
+  constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; it shows itself each second
+  return !control.closed && format::is_from_outside(control.page.clock) &&
+         control.page.sampler != 0 && control.page.sampler_time + kBeat > monotonic_now() &&
+         (control.page.end_time != 0 || life_of(header) == Life::over);
+}
+
+// Waits a second at most until nobody writes any more.
+Result<Control> read_finished_control(const std::string& directory, const Header& header) {
+  const std::uint64_t limit = monotonic_now() + 1'000'000'000;
+  auto control = read_control(directory);
+  while (control && is_being_finished(*control, header) && monotonic_now() < limit) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    control = read_control(directory);
+  }
+  return control;
 }
 
 Result<std::vector<LoadObject>> read_map(const std::string& directory,
                                          const format::ControlPage& control) {
   const std::string path = directory + "/" + format::kMapFile;
   std::vector<LoadObject> objects;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> unloads;
   LineNumbers numbers;
   std::uint32_t lines = 0;
   auto read = each_line(path, control.session, [&](const Json& line) -> Result<void> {
@@ -95,9 +120,11 @@ Result<std::vector<LoadObject>> read_map(const std::string& directory,
     if (event == "load")
       objects.push_back({field<std::uint64_t>(line, "time"), begin, hex(line, "end"),
                          hex(line, "bias"), path_in(line), identity_in(line), epoch});
-    if (event == "unload") unload(objects, begin, epoch);
+    if (event == "unload") unloads.push_back({begin, epoch});
     return {};
   });
+  // A writer that comes late may say last that an object was loaded.
+  for (const auto& [begin, epoch] : unloads) unload(objects, begin, epoch);
   if (!read) return tl::unexpected(read.error());
   if (lines < control.map_lines)
     return fault(path + " is damaged: " + std::to_string(control.map_lines) +
@@ -142,7 +169,7 @@ Result<Experiment> open_experiment(const std::string& directory) {
   auto header = read_header(directory);
   if (!header) return tl::unexpected(header.error());
   experiment.header = std::move(*header);
-  auto control = read_control(directory);
+  auto control = read_finished_control(directory, experiment.header);
   if (!control) return tl::unexpected(control.error());
   experiment.control = control->page;
   experiment.closed = control->closed;

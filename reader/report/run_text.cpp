@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "libcollector/format/names.h"
+
 namespace gnomon::reader {
 namespace {
 
@@ -53,10 +55,16 @@ std::string command_line(const Header& header) {
   return one_line(text);
 }
 
-std::string clock_text(const Header& header) {
+std::string clock_text(const Experiment& experiment) {
+  const Header& header = experiment.header;
   if (header.interval.value == 0) return "off";
-  return fmt::format("{} ({}), every {:.3f} ms of a thread's CPU time", header.clock_source,
-                     header.clock_timer, seconds(header.interval) * 1e3);
+  const double interval = seconds(header.interval) * 1e3;
+  if (!format::is_from_outside(experiment.control.clock))
+    return fmt::format("{} ({}), every {:.3f} ms of a thread's CPU time", header.clock_source,
+                       header.clock_timer, interval);
+  const bool is_user = experiment.control.clock == static_cast<std::uint32_t>(format::Clock::user);
+  return fmt::format("kernel ({}), every {:.3f} ms of a thread's {} time", format::kTaskClockEvent,
+                     interval, is_user ? "user CPU" : "CPU");
 }
 
 }  // namespace gnomon::reader

@@ -68,6 +68,8 @@ std::string setting_text(Setting setting, const format::SettingValues& values) {
       return heap_text(value);
     case SettingType::sync:
       return sync_text(value);
+    case SettingType::source:
+      return std::string(format::kClockSources[std::min<std::uint64_t>(value, 2)]);
     case SettingType::count:
       break;
   }

@@ -1,5 +1,5 @@
-// What of a program was not recorded: threads that the clock has not sampled, child processes. Any
-// thread.
+// What of a program was not recorded: threads that the clock has not sampled, child processes, what
+// came after the end of gnomon-sampler. Any thread.
 #include "reader/report/unrecorded.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,8 @@
 #include <array>
 #include <map>
 #include <set>
+
+#include "reader/base/clock.h"
 
 namespace gnomon::reader {
 namespace {
@@ -85,6 +87,22 @@ std::string unsampled_threads_note(const Part& part) {
           ? "see why above"
           : "the collector does not see a thread that is made by clone, by a pthread_create that a "
             "library looks up itself, or in a namespace of dlmopen");
+}
+
+std::string clock_gap_note(const Part& part) {
+  constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; it shows itself each second
+  const Experiment& experiment = part.experiment();
+  const format::ControlPage& control = experiment.control;
+  std::uint64_t last = control.end_time;
+  if (last == 0 && is_recording(experiment) && life_of(experiment.header) == Life::running)
+    last = monotonic_now();
+  if (!format::is_from_outside(control.clock) || last <= control.sampler_time + kBeat) return "";
+  const std::uint64_t since =
+      control.sampler_time - std::min(control.start_time, control.sampler_time);
+  return fmt::format(
+      "gnomon-sampler, which was the clock, was gone from {:.3f} s on: there are no clock samples "
+      "after that.",
+      seconds(Nanoseconds{since}));
 }
 
 std::string children_note(const Part& part) {

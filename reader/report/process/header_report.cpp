@@ -71,7 +71,7 @@ Table header_report(Analysis& analysis) {
   add("Processors", processors(header));
   add("Memory", mebibytes(header.memory_bytes));
   add("Page size", header.page_bytes == 0 ? "" : fmt::format("{} bytes", header.page_bytes));
-  add("Clock", clock_text(header));
+  add("Clock", clock_text(experiment));
   for (const format::SettingRow& row : format::kSettings)
     if (row.setting != format::Setting::profile && !row.option.empty() &&
         (header.settings[row.setting] != row.initial ||

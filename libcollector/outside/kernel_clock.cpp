@@ -1,0 +1,243 @@
+// The clock that samples another process from outside, by the kernel's rings: no signal, nothing
+// that its debugger sees. In gnomon-sampler.
+#include "libcollector/outside/kernel_clock.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "libcollector/core/atomic.h"
+#include "libcollector/core/time.h"
+
+namespace gnomon::outside {
+namespace {
+
+using collector::atomic;
+using format::Drop;
+
+// A Recorder lives in zeroed memory, and the unwinder asks for tables by a plain function.
+constinit collector::Recorder recorder = {};
+ProcessObjects* objects = nullptr;
+
+constexpr std::size_t kRingBytes = 512 * 1024;
+
+// More of the stack is copied the less often that happens.
+std::uint32_t stack_bytes_at(std::uint64_t period) {
+  constexpr std::uint64_t kMillisecond = 1'000'000;
+  if (period >= kMillisecond * 9 / 10) return 8192;
+  return period > kMillisecond / 5 ? 4096 : 2048;
+}
+
+// Events are many; the soft limit may be low.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// The number that a thread has in the innermost pid namespace (proc_pid_status(5), NSpid).
+std::uint32_t own_number_of(std::uint32_t thread) {
+  std::ifstream file("/proc/" + std::to_string(thread) + "/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("NSpid:"))
+      return static_cast<std::uint32_t>(
+          std::strtoul(line.c_str() + line.find_last_of(" \t"), nullptr, 10));
+  return thread;
+}
+
+}  // namespace
+
+KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
+    : wanted_(wanted), page_(page), recorder_(recorder), objects_(wanted.pid, recorder) {}
+
+int KernelClock::open_rings() {
+  const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+  int error = 0;
+  for (int cpu = 0; cpu < cpus && (error == 0 || error == ENODEV); ++cpu) {
+    Ring ring;
+    error = ring.open(cpu, kRingBytes);
+    if (error == 0) rings_.push_back(std::move(ring));
+  }
+  return error == ENODEV && !rings_.empty() ? 0 : error;
+}
+
+bool KernelClock::join(std::string& fault) {
+  if (const int error = recorder_.directory().open_path(wanted_.directory); error != 0) {
+    fault = std::string("the experiment cannot be opened: ").append(std::strerror(error));
+    return false;
+  }
+  if (!recorder_.join(page_)) {
+    fault = "the experiment is complete";
+    return false;
+  }
+  const collector::Range opened = recorder_.open_storage(1);
+  if (!opened.at)
+    fault = std::string("the experiment cannot be written: ").append(std::strerror(opened.error));
+  return opened.at != nullptr;
+}
+
+std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::ControlPage& page,
+                                               std::string& fault) {
+  std::unique_ptr<KernelClock> clock(new KernelClock(wanted, page));
+  raise_descriptor_limit();
+  survive_cut_files();
+  if (const int error = clock->open_rings(); error != 0) {
+    fault = std::string("the kernel gives no ring buffer: ").append(std::strerror(error));
+    return nullptr;
+  }
+  if (const int error = clock->events_.open(wanted.pid, wanted.period,
+                                            stack_bytes_at(wanted.period), clock->rings_);
+      error != 0) {
+    fault = std::string("the kernel refuses its events: ").append(std::strerror(error));
+    return nullptr;
+  }
+  collector::Roots roots;
+  std::memcpy(&roots, page.roots, sizeof roots);
+  static_assert(sizeof roots == sizeof page.roots);
+  objects = &clock->objects_;
+  const auto find = [](std::uint64_t pc, collector::FrameTable& found) {
+    return objects->find_table(pc, found);
+  };
+  if (!clock->unwinder_.open(find, roots)) {
+    fault = "memory is short";
+    return nullptr;
+  }
+  if (!clock->join(fault)) return nullptr;
+  if (!clock->objects_.read()) {
+    fault = "the mappings of the process cannot be read";
+    return nullptr;
+  }
+  return clock;
+}
+
+Ring* KernelClock::oldest(std::uint64_t before) {
+  Ring* found = nullptr;
+  std::uint64_t first = before;
+  for (Ring& ring : rings_) {
+    if (!ring.front()) continue;
+    const std::uint64_t time = time_of(*ring.front());
+    if (time > first || (found && time == first)) continue;
+    first = time;
+    found = &ring;
+  }
+  return found;
+}
+
+bool KernelClock::drain(bool is_still) {
+  const std::uint64_t start = collector::now(CLOCK_MONOTONIC);
+  const bool is_paused = recorder_.paused();
+  if (is_paused || was_paused_) paused_until_ = start;
+  was_paused_ = is_paused;
+  saw_sample_ = false;
+  if (objects_.follow_lines()) unwinder_.forget();
+  for (Ring& ring : rings_) ring.look();
+  const std::uint64_t limit = is_still ? ~0ull : drained_;
+  while (Ring* ring = oldest(limit)) {
+    take(*ring->front());
+    ring->pop();
+  }
+  drained_ = start;
+  if (is_still) count_lost();
+  return saw_sample_;
+}
+
+void KernelClock::take(const perf_event_header& record) {
+  switch (record.type) {
+    case PERF_RECORD_SAMPLE: {
+      Sample sample;
+      if (decode(record, sample)) on_sample(sample);
+      return;
+    }
+    case PERF_RECORD_MMAP2: {
+      NewMapping mapping;
+      const Origin origin = origin_of(record);
+      if (origin.process == static_cast<std::uint32_t>(wanted_.pid) && !has_executed_ &&
+          decode(record, mapping) && objects_.add(mapping, origin.time))
+        unwinder_.forget();
+      return;
+    }
+    case PERF_RECORD_COMM:
+      if (is_exec(record) && origin_of(record).process == static_cast<std::uint32_t>(wanted_.pid))
+        has_executed_ = true;
+      return;
+    case PERF_RECORD_LOST:
+      lost_in_records_ += lost_in(record);
+      return;
+    default:
+      return;
+  }
+}
+
+// Another program's samples, and those from before the recording, are not of it.
+bool KernelClock::is_of_recording(const Sample& sample) const {
+  const std::uint64_t end = atomic(page_.end_time).load();
+  const auto state = static_cast<format::State>(atomic(page_.state).load());
+  return !has_executed_ && (state == format::State::recording || state == format::State::ended) &&
+         sample.origin.time > paused_until_ &&
+         sample.origin.time >= atomic(page_.start_time).load() && page_.start_time != 0 &&
+         (end == 0 || sample.origin.time <= end);
+}
+
+void KernelClock::on_sample(const Sample& sample) {
+  saw_sample_ = true;
+  if (!is_of_recording(sample)) return;
+  if (sample.origin.process != static_cast<std::uint32_t>(wanted_.pid))
+    return recorder_.drop(Drop::children_samples);
+  collector::Writer* writer = recorder_.enter();
+  if (!writer) return;
+  format::ClockSample record{};
+  record.head.thread = number_of(sample.origin.thread);
+  record.head.time = sample.origin.time;
+  record.head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer);
+  record.head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
+  record.weight = wanted_.period;
+  if (record.head.stack) recorder_.put(*writer, format::kClockSample, record);
+  recorder_.leave(*writer);
+}
+
+// A copy that begins at no multiple of a word cannot be read as one, and a stack that ends before
+// the copy does has no frames beyond it.
+std::uint32_t KernelClock::stack_of(const Sample& sample, std::uint32_t epoch,
+                                    collector::Writer& writer) {
+  const std::uint64_t sp = sample.registers[collector::kSavedRsp];
+  collector::ThreadStacks stacks;
+  stacks.shift = reinterpret_cast<std::uint64_t>(sample.stack) - sp;
+  if (sample.stack && sp % 8 == 0) stacks.own = {sp, sp + sample.stack_bytes};
+  collector::LoadedHold hold;
+  collector::Walked walked = unwinder_.walk({sample.registers, stacks}, writer.frames,
+                                            std::min(wanted_.depth, collector::kMaxFrames), hold);
+  if (walked.end == format::WalkEnd::beyond_copy && (sample.stack_is_short || sp % 8 != 0))
+    walked.end = format::WalkEnd::foreign_stack;
+  return recorder_.intern_at(
+      epoch, writer, walked.count, format::walk_mark(walked.end, walked.guessed),
+      [epoch](std::uint64_t pc, collector::Writer&) { objects->note_frame(pc, epoch); });
+}
+
+std::uint32_t KernelClock::number_of(std::uint32_t thread) {
+  const auto [at, is_new] = numbers_.try_emplace(thread, thread);
+  if (!is_new) return at->second;
+  atomic(page_.threads).fetch_add(1);
+  if (wanted_.own_number != static_cast<std::uint32_t>(wanted_.pid))
+    at->second = own_number_of(thread);
+  return at->second;
+}
+
+// The kernel writes no record of what it lost last.
+void KernelClock::count_lost() {
+  const std::uint64_t lost = std::max(events_.lost(), lost_in_records_);
+  if (lost > lost_) recorder_.drop(Drop::ring_full, static_cast<std::uint32_t>(lost - lost_));
+  lost_ = std::max(lost, lost_);
+}
+
+void KernelClock::end() {
+  drain(true);
+  events_.close();
+  recorder_.finish();
+}
+
+}  // namespace gnomon::outside
