@@ -81,8 +81,9 @@ std::string coarse_clock(std::uint64_t interval) {
   const MachineClock& clock = machine_clock();
   if (clock.is_exact || interval >= clock.tick) return "";
   return fmt::format(
-      "this machine's clock ticks every {:g} ms, so samples come at most so often; with "
-      "kernel.perf_event_paranoid at 1 or lower they come at the interval",
+      "this machine's clock ticks every {:g} ms, so samples by signals come at most so often; with "
+      "the kernel as their source (`profile source kernel`, -k kernel), or "
+      "kernel.perf_event_paranoid at 1 or lower, they come at the interval",
       static_cast<double>(clock.tick) / 1e6);
 }
 

@@ -289,8 +289,6 @@ void Sampler::run() {
   while (wait() == Goes::on) {
   }
   if (clock_) clock_->end();
-  // Whoever reads the experiment need not wait for this program any more.
-  atomic(control_->sampler).store(0);
 }
 
 }  // namespace gnomon::sampler

@@ -84,12 +84,15 @@ void unload(std::vector<LoadObject>& objects, std::uint64_t begin, std::uint32_t
   }
 }
 
-// The process is over, and gnomon-sampler is about to write the last of its samples.
+// The process is over, and gnomon-sampler is about to write the last of its samples. A process that
+// did not end in order is still counted among the writers.
 bool is_being_finished(const Control& control, const Header& header) {
-  constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; it shows itself each second
-  return !control.closed && format::is_from_outside(control.page.clock) &&
-         control.page.sampler != 0 && control.page.sampler_time + kBeat > monotonic_now() &&
-         (control.page.end_time != 0 || life_of(header) == Life::over);
+  constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; gnomon-sampler shows itself each second
+  const format::ControlPage& page = control.page;
+  const bool has_ended = page.end_time != 0;
+  return !control.closed && format::is_from_outside(page.clock) &&
+         page.writers > (has_ended ? 0u : 1u) && page.sampler_time + kBeat > monotonic_now() &&
+         (has_ended || life_of(header) == Life::over);
 }
 
 // Waits a second at most until nobody writes any more.

@@ -23,7 +23,8 @@ INNER = {
     "libcollector/clock": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/unwind"},
     "libcollector/program": {f"libcollector/{folder}" for folder in ("core", "format", "hook", "clock", "unwind", "session", "trace")},
     "libcollector/trace": {f"libcollector/{folder}" for folder in ("core", "format", "unwind", "record", "hook", "attach")},
-    "libcollector/sampler": {"libcollector/core", "libcollector/format", "libcollector/record"},
+    "libcollector/outside": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/objects", "libcollector/unwind"},
+    "libcollector/sampler": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/outside"},
     "libcollector/session": {f"libcollector/{folder}" for folder in
                              ("core", "format", "unwind", "record", "objects", "hook", "clock", "program", "attach", "trace")},
     "injector/attach/gate": set(),
@@ -44,7 +45,7 @@ FOREIGN = {
     "histedit.h": {"commands/print"},
     "perfmon/": {"libcollector"},
     "papi.h": {"commands", "libcollector/counters"},
-    "nlohmann/": {"plugin", "injector", "reader", "commands"},
+    "nlohmann/": {"plugin", "injector", "reader", "commands", "libcollector/outside"},
     "fmt/": {"plugin", "injector", "reader", "commands"},
     "tl/": {"plugin", "injector", "reader", "commands"},
 }

@@ -29,9 +29,9 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t kTrap = 1ull << (SIGTRAP - 1);
 constexpr int kRight = 42;
 
-Shared* seen = nullptr;  // in the child
+Shared* shared_page = nullptr;  // in the child
 void handle(int signal) {
-  const auto count = [](int) { ++seen->handled; };
+  const auto count = [](int) { ++shared_page->handled; };
   struct sigaction action {};
   action.sa_handler = count;
   sigaction(signal, &action, nullptr);
@@ -112,7 +112,7 @@ TEST(TracedThread, TrapElsewhereIsNotHandedOn) {
 // The kernel takes a trap's signal out of a mask, and its handler away.
 TEST(TracedThread, BlockedTrapsStayBlocked) {
   Child child([](Shared& shared) {
-    seen = &shared;
+    shared_page = &shared;
     handle(SIGTRAP);
     sigset_t all;
     sigfillset(&all);
@@ -173,7 +173,7 @@ TEST(TracedThread, StepsAreNotSeenByTheProgram) {
 // A thread that waits makes a call for us; nothing, or a signal, comes meanwhile.
 int end_of_wait(const std::function<int(Shared&)>& what, long number, bool is_signalled) {
   Child child([&](Shared& shared) {
-    seen = &shared;
+    shared_page = &shared;
     handle(SIGUSR1);
     return what(shared);
   });
@@ -246,7 +246,7 @@ PollEnd through_gate(int (*create)(pthread_t*, const pthread_attr_t*, void* (*)(
   int ends[2];
   if (pipe(ends) != 0) return {};
   Child child([&](Shared& shared) {
-    seen = &shared;
+    shared_page = &shared;
     handle(SIGPROF);
     handle(SIGUSR1);
     pollfd one{ends[0], POLLIN, 0};

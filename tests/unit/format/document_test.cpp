@@ -197,6 +197,11 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, children);
   HAS(ControlPage, frees_only);
   HAS(ControlPage, waits);
+  HAS(ControlPage, epoch);
+  HAS(ControlPage, map_lines_begun);
+  HAS(ControlPage, writers);
+  HAS(ControlPage, clock);
+  HAS(ControlPage, roots);
 }
 
 }  // namespace

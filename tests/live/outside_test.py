@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""The kernel is the clock: its samples are read from outside, the program gets no signal and a debugger no stop."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+import lldb_session
+import recorded
+from attempts import NOBODY, can_be_nobody, try_cases
+
+build = pathlib.Path(sys.argv[1])
+GNOMON = str(build / "bin/gnomon")
+TARGETS = build / "targets"
+
+
+def collect(work, *words, interval="hi", under=(), status=0):
+    """What the program printed, and its experiment."""
+    done = subprocess.run([*under, GNOMON, "collect", "-p", interval, "-k", "kernel", *words], cwd=work, capture_output=True, text=True, timeout=60)
+    assert done.returncode == status, done
+    experiment = max(pathlib.Path(work).glob("*.er"), key=os.path.getmtime)
+    said = [line for line in done.stderr.splitlines() if "recording process" not in line and "this machine's clock ticks" not in line]
+    assert not said, said
+    return done.stdout, experiment
+
+
+def times(experiment):
+    """{name: (exclusive, inclusive)} in s, and the notes: none of time that is missing, or of many call stacks that are not whole."""
+    table, notes = recorded.functions(build, experiment)
+    assert not any(word in note for note in notes for word in ("cover", "lost", "was gone")), notes
+    assert all(float(re.search(r"\(([\d.]+) % of the time\)", note)[1]) < 1 for note in notes if " were cut " in note), notes
+    return table, notes
+
+
+def is_kernel_visible():
+    return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()) <= 1
+
+
+def shares(work):
+    """As many ticks as CPU time, on every thread, with whole call stacks."""
+    said, experiment = collect(work, TARGETS / "split", "1", "4")
+    table, _ = times(experiment)
+    total = table["<Total>"][0]
+    assert said == "done\n" and 3.8 < total < 4.3, (said, table)
+    for name, share in (("half", 0.5), ("third", 0.3), ("fifth", 0.2)):
+        assert abs(table[f"work::{name}(unsigned long)"][1] / total - share) < 0.02, (name, table)
+    status = recorded.status(build, experiment)
+    assert status["State"] == "ended" and status["Clock"].startswith("kernel ("), status
+    assert int(status["Threads"]) in (4, 5), status
+    assert not (experiment / "lanes").exists(), "the experiment is not sealed"
+
+
+def caught_signals(work):
+    """The program's own, and no other."""
+    direct = subprocess.run([TARGETS / "rounds", "1", "x"], capture_output=True, text=True, timeout=60)
+    said, experiment = collect(work, TARGETS / "rounds", "1", "x")
+    assert said == direct.stdout and "SigCgt" in said, (said, direct.stdout)
+    assert recorded.samples(build, experiment) > 50
+
+
+def reloaded(work):
+    """An address means the code that lay there when the sample was taken."""
+    order = ["a", "b", "b", "a", "b"]
+    done = subprocess.run([TARGETS / "reload", TARGETS, *order], cwd=work, capture_output=True, text=True, timeout=60)
+    if done.returncode == 77:
+        print("the loader chose other addresses: nothing tested")
+        return
+    _, experiment = collect(work, TARGETS / "reload", TARGETS, *order, interval="2m")
+    table, _ = times(experiment)
+    for letter in "ab":
+        assert abs(table[f"work_of_{letter}"][1] - 0.1 * order.count(letter)) < 0.02, (letter, table)
+    assert "<Unknown>" not in table, table
+
+
+def children(work):
+    """Are sampled by inheritance, counted, and left out."""
+    _, experiment = collect(work, TARGETS / "family")
+    table, notes = times(experiment)
+    own = 1.5
+    assert own * 0.95 < table["<Total>"][0] < own * 1.2, table
+    counted = [int(note.rsplit(" ", 1)[1].rstrip(".")) for note in notes if note.startswith("clock samples of child processes")]
+    assert len(counted) == 1 and 200 < counted[0] < 500, notes
+
+
+def killed(work):
+    """What the kernel's rings held when the program was killed is in the experiment as soon as anybody reads it."""
+    script = "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; kill -9 $$"
+    done = subprocess.run([GNOMON, "collect", "-p", "hi", "-k", "kernel", "/bin/sh", "-c", script], cwd=work, capture_output=True, timeout=60)
+    assert done.returncode == -signal.SIGKILL, done
+    experiment = pathlib.Path(work) / "test.1.er"
+    table, notes = recorded.functions(build, experiment)
+    overview = [json.loads(line) for line in (experiment / "overview").read_text().splitlines()]
+    used = (overview[-1]["cpu"] - overview[0]["cpu"]) / 1e9
+    assert overview[-1]["event"] == "end" and used > 0.1, overview[-1]
+    assert abs(table["<Total>"][0] - used) < 0.03 * used + 0.005, (table["<Total>"], used, notes)
+
+
+def user_time(work):
+    """Where the kernel shows only user time the header says so."""
+    if is_kernel_visible() or not can_be_nobody(TARGETS / "split"):
+        return
+    os.chmod(work, 0o777)
+    _, experiment = collect(work, TARGETS / "rounds", "1", under=NOBODY)
+    assert recorded.status(build, experiment)["Clock"].endswith("ms of a thread's user CPU time"), recorded.status(build, experiment)
+    table, _ = recorded.functions(build, experiment)
+    assert table["work::computes(unsigned int)"][0] > 0.5 * table["<Total>"][0] > 0.05, table
+
+
+def samples_in(text):
+    return int(re.search(r"^Samples +(\d+),", text, re.M).group(1))
+
+
+def in_lldb(work):
+    """At a stop everything up to the stop is there; nothing is recorded during a pause; no signal stops LLDB."""
+    commands = ["collector profile source kernel", "collector profile timer hi", "collector enable", "breakpoint set -n checkpoint", "run", "continue",
+                "collector functions", "collector status", "collector pause", "continue", "collector status", "collector resume", "continue",
+                "collector status", "breakpoint delete -f", "continue", "collector functions"]
+    answers, errors = lldb_session.run(build, TARGETS / "rounds", commands, work, arguments=["4"])
+    assert "error" not in errors, errors
+    at_stop, whole = (text for command, text in answers if command == "collector functions")
+    first, paused, resumed = (text for command, text in answers if command == "collector status")
+    assert "cover" not in at_stop and "computes_less" in at_stop, at_stop
+    assert re.search(r"^Clock +kernel", first, re.M), first
+    one_round = samples_in(first)
+    assert one_round > 50 and samples_in(paused) == one_round, (first, paused)
+    assert samples_in(resumed) > 1.5 * one_round, (first, resumed)
+    assert "cover" not in whole and "<Total>" in whole, whole
+
+
+try_cases(shares, caught_signals, reloaded, children, killed, user_time, in_lldb)
