@@ -124,9 +124,10 @@ KEPT void deep(int depth) {
 }
 
 // On an alternate stack that is part of an outer frame, with a handler that allocates and leaves
-// what it has interrupted. The allocator of the library `bump` allows it.
+// what it has interrupted. The allocator of the library `bump` allows it. On a busy machine signals
+// come faster than handlers return, so there is room for hundreds of them.
 void in_handlers(bool leaves) {
-  alignas(16) char memory[64 * 1024];
+  alignas(16) char memory[1024 * 1024];
   const stack_t stack{memory, 0, sizeof memory};
   sigaltstack(&stack, nullptr);
   struct sigaction action {};
@@ -135,10 +136,10 @@ void in_handlers(bool leaves) {
   sigaction(SIGALRM, &action, nullptr);
   const itimerval often{{0, 200}, {0, 200}};
   setitimer(ITIMER_REAL, &often, nullptr);
-  may_leave = leaves;
   while (signals < 2000) {
-    if (sigsetjmp(outside, 1) == 0)
-      for (int i = 0; i < 40; ++i) deep(i);
+    if (sigsetjmp(outside, 1) != 0) continue;
+    may_leave = leaves;
+    for (int i = 0; i < 40; ++i) deep(i);
   }
   const itimerval never{};
   may_leave = 0;
