@@ -27,7 +27,7 @@ class MappedObject {
   ~MappedObject();
   MappedObject(const MappedObject&) = delete;
 
-  // As it lies here. `path` is the one that was given.
+  // The object at its addresses in this program. Its path is the one that was given to open().
   const collector::LoadObject& here() const { return here_; }
   // Returns the bias in a process where the part from `offset` of the file on is mapped as code at
   // `begin`; nothing if no such part is code.

@@ -37,7 +37,7 @@ class CodeMappings {
   // parts of the same file at the same place.
   std::vector<CodeMapping> add(const NewMapping& mapping);
   void clear() { by_end_.clear(); }
-  // Null: there is none.
+  // Returns the mapping that contains `pc`; null if no mapping does.
   CodeMapping* find(std::uint64_t pc);
   template <typename Visit>
   void visit(Visit visit) {

@@ -45,7 +45,8 @@ class ProcessObjects {
     collector::ByteRange where;  // in the process
     bool is_noted = false;
   };
-  // Null: the mapping is of no object.
+  // Returns the object whose file is mapped there, and opens that; null if the file is none of an
+  // object.
   Object* object_of(CodeMapping& mapping);
   int open(const CodeMapping& mapping);
   std::unique_ptr<MappedObject> open_file(const CodeMapping& mapping) const;

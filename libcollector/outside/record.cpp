@@ -52,7 +52,7 @@ class Fields {
     if (from) std::memcpy(&value, from, sizeof value);
     return from;
   }
-  // Null if there are fewer.
+  // Returns where the next `bytes` bytes stand; null if the record has fewer left.
   const char* skip(std::uint64_t bytes) {
     if (bytes > static_cast<std::uint64_t>(end_ - at_)) return nullptr;
     const char* from = at_;

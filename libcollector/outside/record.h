@@ -10,8 +10,8 @@ namespace gnomon::outside {
 
 // Every event whose records are decoded here has these attributes.
 void ask_for_origin(perf_event_attr& attributes);
-// Likewise, one that samples: the user registers, and `stack_bytes` of the stack (a multiple of 8,
-// up to 65 528).
+// An event that samples has these attributes as well: each sample gets the user registers and
+// `stack_bytes` bytes of the stack (a multiple of 8, up to 65 528).
 void ask_for_stack(perf_event_attr& attributes, std::uint32_t stack_bytes);
 
 // Which thread wrote the record, or is what it is about.

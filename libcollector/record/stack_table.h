@@ -40,7 +40,8 @@ class StackTable {
   static std::uint64_t segment_first(unsigned segment);  // node
   static std::uint64_t segment_bytes(unsigned segment);
   Range map_head(const ExperimentDirectory& directory, Create create);
-  // Null: another process has added the node, and it cannot be mapped here.
+  // Returns the node; null if another process has added it and its part of the file cannot be
+  // mapped.
   format::StackNode* node(std::uint32_t id);
   Range map_segment_of(std::uint32_t id);
 

@@ -251,15 +251,15 @@ std::string Sampler::open_clock() {
   return "";
 }
 
-// The process waits until the debugger says that it may begin. Returns false if it ends before.
+// The process waits until the debugger says that it may begin; a debugger may hold it meanwhile for
+// as long as its user likes. Returns false if the process ends before.
 bool Sampler::await_beginning() {
-  constexpr int kPatience = 60'000, kLook = 1;  // ms
-  for (int waited = 0; clock_ && waited < kPatience; waited += kLook) {
-    if (static_cast<State>(atomic(control_->state).load()) != State::armed) return true;
+  constexpr int kLook = 1;  // ms
+  while (clock_ && static_cast<State>(atomic(control_->state).load()) == State::armed) {
     pollfd end{process_end_, POLLIN, 0};
     if (poll(&end, 1, kLook) != 0) return false;
   }
-  return !clock_;
+  return true;
 }
 
 void Sampler::drain_clock(bool is_still) {
