@@ -51,8 +51,10 @@ def reports(work):
     assert where[0]["name"].startswith("* #0 checkpoint at rounds.cpp:") and where[0]["path_totalcpu"] == 0, where
     main = next(row for row in where if " main at rounds.cpp:" in row["name"])
     assert main["inclusive_totalcpu"] == main["path_totalcpu"] == main["attributed_totalcpu"] > 0.1, main
-    assert main["path_totalcpu_percent"] == 100, where
     hot = json.loads(said["collector hot --format json"])["rows"]
+    # A tick may have come before main.
+    share = 100 * main["path_totalcpu"] / hot[0]["exclusive_totalcpu"]
+    assert share > 90 and abs(main["path_totalcpu_percent"] - share) < 0.01, (where, hot)
     assert [row["name"].split("(")[0] for row in hot[:3]] == ["<Total>", "work::computes", "work::computes_less"], hot
     assert 0.3 < hot[1]["since_stop_totalcpu"] / hot[1]["exclusive_totalcpu"] < 0.7 and hot[1]["bar"] == "#" * 20, hot
     here = said["collector lines --here 2"].splitlines()
