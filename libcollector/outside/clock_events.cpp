@@ -34,7 +34,7 @@ std::vector<pid_t> threads_of(pid_t pid) {
 }  // namespace
 
 int ClockEvents::open(pid_t pid, std::uint64_t period, std::uint32_t stack_bytes,
-                      const std::vector<Ring>& rings) {
+                      const Rings& rings) {
   period_ = period;
   stack_bytes_ = stack_bytes;
   const std::vector<pid_t> threads = threads_of(pid);

@@ -20,8 +20,7 @@ class ClockEvents {
   // Opens events on the threads of process `pid` that write into the rings of their CPUs: samples
   // each `period` ns of CPU time with `stack_bytes` of the stack, new mappings, and what becomes of
   // threads. Returns 0, or errno with nothing open.
-  int open(pid_t pid, std::uint64_t period, std::uint32_t stack_bytes,
-           const std::vector<Ring>& rings);
+  int open(pid_t pid, std::uint64_t period, std::uint32_t stack_bytes, const Rings& rings);
   void close();
 
   // Returns true if time in the kernel is sampled: else only the user's.

@@ -24,6 +24,8 @@ constinit collector::Recorder recorder = {};
 ProcessObjects* objects = nullptr;
 
 constexpr std::size_t kRingBytes = 512 * 1024;
+// What is kept in this program's memory, all CPUs together, while the disk is slow.
+constexpr std::size_t kMostKept = 256 << 20;
 
 // More of the stack is copied the less often that happens.
 std::uint32_t stack_bytes_at(std::uint64_t period) {
@@ -59,9 +61,8 @@ int KernelClock::open_rings() {
   const long cpus = sysconf(_SC_NPROCESSORS_CONF);
   int error = 0;
   for (int cpu = 0; cpu < cpus && (error == 0 || error == ENODEV); ++cpu) {
-    Ring ring;
-    error = ring.open(cpu, kRingBytes);
-    if (error == 0) rings_.push_back(std::move(ring));
+    error = rings_.emplace_back().open(cpu, kRingBytes, kMostKept / static_cast<std::size_t>(cpus));
+    if (error != 0) rings_.pop_back();
   }
   return error == ENODEV && !rings_.empty() ? 0 : error;
 }

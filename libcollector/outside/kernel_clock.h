@@ -34,8 +34,8 @@ class KernelClock {
   static std::unique_ptr<KernelClock> open(const Wanted& wanted, format::ControlPage& page,
                                            std::string& fault);
 
-  // Become readable when a ring is half full.
-  const std::vector<Ring>& rings() const { return rings_; }
+  // keep_emptying() may take them while this clock is used.
+  Rings& rings() { return rings_; }
   // Records what the rings hold. is_still: nothing is written into them meanwhile, because the
   // process stands or has ended; else the youngest of it is left for the next time, so that all is
   // recorded in the order of time. Returns true if there was a sample.
@@ -59,7 +59,7 @@ class KernelClock {
 
   Wanted wanted_;
   format::ControlPage& page_;
-  std::vector<Ring> rings_;
+  Rings rings_;
   ClockEvents events_;
   collector::Recorder& recorder_;
   ProcessObjects objects_;

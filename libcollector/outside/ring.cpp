@@ -2,20 +2,19 @@
 // gnomon-sampler.
 #include "libcollector/outside/ring.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <utility>
 
 namespace gnomon::outside {
 namespace {
 
-const std::size_t kPage = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+const std::size_t kSystemPage = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 
 }  // namespace
 
@@ -37,19 +36,11 @@ perf_event_attr common_attributes() {
 }
 
 Ring::~Ring() {
-  if (memory_) munmap(memory_, kPage + bytes_);
+  if (memory_) munmap(memory_, kSystemPage + bytes_);
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-Ring::Ring(Ring&& other) noexcept
-    : cpu_(other.cpu_),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      memory_(std::exchange(other.memory_, nullptr)),
-      bytes_(other.bytes_),
-      at_(other.at_),
-      end_(other.end_) {}
-
-int Ring::open(int cpu, std::size_t bytes) {
+int Ring::open(int cpu, std::size_t bytes, std::size_t most_kept) {
   perf_event_attr attributes = common_attributes();
   attributes.exclude_kernel = 1;
   attributes.watermark = 1;
@@ -58,10 +49,11 @@ int Ring::open(int cpu, std::size_t bytes) {
   if (descriptor < 0) return -descriptor;
   descriptor_ = descriptor;
   cpu_ = cpu;
+  most_kept_ = most_kept;
   // EPERM: the user's rings together have reached perf_event_mlock_kb and RLIMIT_MEMLOCK.
-  for (bytes_ = bytes; bytes_ >= 4 * kPage; bytes_ /= 2) {
+  for (bytes_ = bytes; bytes_ >= 4 * kSystemPage; bytes_ /= 2) {
     void* memory =
-        mmap(nullptr, kPage + bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+        mmap(nullptr, kSystemPage + bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
     if (memory != MAP_FAILED) {
       memory_ = static_cast<char*>(memory);
       return 0;
@@ -71,37 +63,65 @@ int Ring::open(int cpu, std::size_t bytes) {
   return errno;
 }
 
+void Ring::fetch() {
+  auto* page = reinterpret_cast<perf_event_mmap_page*>(memory_);
+  const std::lock_guard lock(guard_);
+  const std::uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+  if (fetched_.size() > most_kept_) return;
+  while (tail_ != head) {
+    const std::size_t place = tail_ % bytes_;
+    const std::size_t piece = std::min<std::uint64_t>(head - tail_, bytes_ - place);
+    const char* from = memory_ + kSystemPage + place;
+    fetched_.insert(fetched_.end(), from, from + piece);
+    tail_ += piece;
+  }
+  __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+}
+
 void Ring::look() {
-  const auto* page = reinterpret_cast<const perf_event_mmap_page*>(memory_);
-  end_ = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+  fetch();
   find_front();
+}
+
+// What has been fetched is read next. Returns false if there is nothing.
+bool Ring::turn() {
+  constexpr std::size_t kUsual = 4 << 20;  // bytes
+  if (reading_.capacity() > kUsual) std::vector<char>().swap(reading_);
+  reading_.clear();
+  at_ = 0;
+  const std::lock_guard lock(guard_);
+  reading_.swap(fetched_);
+  return !reading_.empty();
 }
 
 // A record without a size would be the kernel's fault: what follows is lost.
 void Ring::find_front() {
   front_ = nullptr;
-  if (at_ == end_) return;
-  char* data = memory_ + kPage;
-  const std::size_t place = at_ % bytes_;
-  const auto* header = reinterpret_cast<const perf_event_header*>(data + place);
-  if (header->size < sizeof *header) {
-    at_ = end_;
-    return;
-  }
-  front_ = header;
-  if (place + header->size <= bytes_) return;
-  joined_.resize((header->size + 7) / 8);
-  const std::size_t first = bytes_ - place;
-  std::memcpy(joined_.data(), data + place, first);
-  std::memcpy(reinterpret_cast<char*>(joined_.data()) + first, data, header->size - first);
-  front_ = reinterpret_cast<const perf_event_header*>(joined_.data());
+  if (at_ == reading_.size() && !turn()) return;
+  const std::size_t left = reading_.size() - at_;
+  const auto* header = reinterpret_cast<const perf_event_header*>(reading_.data() + at_);
+  if (left < sizeof *header || header->size < sizeof *header || header->size > left)
+    at_ = reading_.size();
+  else
+    front_ = header;
 }
 
 void Ring::pop() {
-  auto* page = reinterpret_cast<perf_event_mmap_page*>(memory_);
   at_ += front_->size;
-  __atomic_store_n(&page->data_tail, at_, __ATOMIC_RELEASE);
   find_front();
+}
+
+void keep_emptying(Rings& rings, int wake) {
+  std::vector<pollfd> events;
+  for (const Ring& ring : rings) events.push_back({ring.descriptor(), POLLIN, 0});
+  for (;;) {
+    if (poll(events.data(), events.size(), -1) <= 0) continue;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      if (events[i].revents & POLLIN) rings[i].fetch();
+      if (events[i].revents & ~POLLIN) events[i].fd = -1;  // poll would return at once for ever
+    }
+    eventfd_write(wake, 1);
+  }
 }
 
 }  // namespace gnomon::outside

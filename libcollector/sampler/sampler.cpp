@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <thread>
 #include <vector>
 
@@ -268,11 +269,8 @@ void Sampler::drain_clock(bool is_still) {
 
 // Returns what came of waiting for mail, the end of the process, samples and the time.
 Sampler::Goes Sampler::wait() {
-  std::vector<pollfd> events{{mail_, POLLIN, 0}, {process_end_, POLLIN, 0}};
-  if (clock_)
-    for (const outside::Ring& ring : clock_->rings())
-      events.push_back({ring.descriptor(), POLLIN, 0});
-  poll(events.data(), events.size(), milliseconds_to_sleep());
+  pollfd events[]{{mail_, POLLIN, 0}, {process_end_, POLLIN, 0}};
+  poll(events, std::size(events), milliseconds_to_sleep());
   if (events[0].revents != 0 && on_mail() == Goes::ended) return Goes::ended;
   if (events[1].revents != 0) return on_process_end();
   drain_clock(false);
@@ -286,6 +284,7 @@ void Sampler::run() {
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
   take_sample(SampleEvent::baseline, "");
   std::thread([this] { forward_mail(); }).detach();
+  if (clock_) std::thread([this] { outside::keep_emptying(clock_->rings(), mail_); }).detach();
   while (wait() == Goes::on) {
   }
   if (clock_) clock_->end();

@@ -95,9 +95,9 @@ bool is_being_finished(const Control& control, const Header& header) {
          (has_ended || life_of(header) == Life::over);
 }
 
-// Waits a second at most until nobody writes any more.
+// Waits 3 s at most until nobody writes any more.
 Result<Control> read_finished_control(const std::string& directory, const Header& header) {
-  const std::uint64_t limit = monotonic_now() + 1'000'000'000;
+  const std::uint64_t limit = monotonic_now() + 3'000'000'000;
   auto control = read_control(directory);
   while (control && is_being_finished(*control, header) && monotonic_now() < limit) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -176,6 +176,7 @@ Result<Experiment> open_experiment(const std::string& directory) {
   if (!control) return tl::unexpected(control.error());
   experiment.control = control->page;
   experiment.closed = control->closed;
+  experiment.is_being_finished = is_being_finished(*control, experiment.header);
   if (experiment.control.session != experiment.header.session)
     return fault(directory + " holds files of different runs", "record again");
   if (experiment.state() == format::State::failed && experiment.control.start_time == 0)

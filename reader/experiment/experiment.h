@@ -36,9 +36,10 @@ struct LoadObject {
 struct Experiment {
   std::string directory;
   Header header;
-  format::ControlPage control{};  // as it was when the experiment was opened
-  bool closed = false;            // nothing is added any more, and every checksum is there
-  bool is_still = false;          // closed, or its process is over
+  format::ControlPage control{};   // as it was when the experiment was opened
+  bool closed = false;             // nothing is added any more, and every checksum is there
+  bool is_still = false;           // closed, or its process is over
+  bool is_being_finished = false;  // gnomon-sampler writes what it has read of the process
   std::vector<LoadObject> objects;
 
   format::State state() const { return static_cast<format::State>(control.state); }

@@ -93,6 +93,8 @@ std::string clock_gap_note(const Part& part) {
   constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; it shows itself each second
   const Experiment& experiment = part.experiment();
   const format::ControlPage& control = experiment.control;
+  if (experiment.is_being_finished)
+    return "gnomon-sampler is still writing the last clock samples; repeat in a moment.";
   std::uint64_t last = control.end_time;
   if (last == 0 && is_recording(experiment) && life_of(experiment.header) == Life::running)
     last = monotonic_now();
