@@ -148,7 +148,7 @@ def before_main(work):
     program = subprocess.Popen([build / "targets/begins"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=0)
     try:
         assert program.pid > 0 and reads_input(program.pid)
-        is_said(work, program.pid, r"its libraries are not ready yet; repeat once it runs in its main function\.")
+        is_said(work, program.pid, r"its libraries are not ready yet; repeat once it runs in its main function\.", by_gnomon)
         program.stdin.write("x")
         assert int(program.stdout.readline()) == program.pid
         done = subprocess.run([build / "bin/gnomon", "collect", "-t", "1", "-P", str(program.pid)], cwd=work, capture_output=True, text=True,
@@ -205,7 +205,7 @@ def left_breakpoint(work):
             memory.seek(int(loader[1], 16) + offset)
             memory.write(b"\xcc")
         text = rf"a debugger that was killed has left a breakpoint in it, at {re.escape(loader[2])}\+0x{offset:x}, and .*; restart it, or .*"
-        is_said(work, pid, text)
+        is_said(work, pid, text, by_gnomon)
         said = subprocess.run([build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid)], cwd=work, capture_output=True, text=True,
                               timeout=PATIENCE, stdin=subprocess.DEVNULL).stderr
         subprocess.run(["bash", "-c", said.split("`")[1]], check=True, timeout=PATIENCE, stderr=subprocess.DEVNULL)
@@ -305,7 +305,7 @@ def limits(work):
                                    (resource.RLIMIT_NOFILE, 4, r"it may open no more files \(its limit is 4\); .*")):
             before = resource.prlimit(pid, which)
             resource.prlimit(pid, which, (value, before[1]))
-            is_said(work, pid, text)
+            is_said(work, pid, text, by_gnomon)
             resource.prlimit(pid, which, before)
         # A limit that is met on the way: what was brought in is taken out again.
         size = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[0]) * 4096
