@@ -23,10 +23,6 @@ using format::Drop;
 constinit collector::Recorder recorder = {};
 ProcessObjects* objects = nullptr;
 
-constexpr std::size_t kRingBytes = 512 * 1024;
-// What is kept in this program's memory, all CPUs together, while the disk is slow.
-constexpr std::size_t kMostKept = 256 << 20;
-
 // More of the stack is copied the less often that happens.
 std::uint32_t stack_bytes_at(std::uint64_t period) {
   constexpr std::uint64_t kMillisecond = 1'000'000;
@@ -57,16 +53,6 @@ std::uint32_t own_number_of(std::uint32_t thread) {
 KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
     : wanted_(wanted), page_(page), recorder_(recorder), objects_(wanted.pid, recorder) {}
 
-int KernelClock::open_rings() {
-  const long cpus = sysconf(_SC_NPROCESSORS_CONF);
-  int error = 0;
-  for (int cpu = 0; cpu < cpus && (error == 0 || error == ENODEV); ++cpu) {
-    error = rings_.emplace_back().open(cpu, kRingBytes, kMostKept / static_cast<std::size_t>(cpus));
-    if (error != 0) rings_.pop_back();
-  }
-  return error == ENODEV && !rings_.empty() ? 0 : error;
-}
-
 bool KernelClock::join(std::string& fault) {
   if (const int error = recorder_.directory().open_path(wanted_.directory); error != 0) {
     fault = std::string("the experiment cannot be opened: ").append(std::strerror(error));
@@ -87,7 +73,7 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
   std::unique_ptr<KernelClock> clock(new KernelClock(wanted, page));
   raise_descriptor_limit();
   survive_cut_files();
-  if (const int error = clock->open_rings(); error != 0) {
+  if (const int error = open_rings(clock->rings_); error != 0) {
     fault = std::string("the kernel gives no ring buffer: ").append(std::strerror(error));
     return nullptr;
   }

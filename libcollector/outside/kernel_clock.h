@@ -46,7 +46,6 @@ class KernelClock {
 
  private:
   KernelClock(const Wanted& wanted, format::ControlPage& page);
-  int open_rings();
   bool join(std::string& fault);
   // The ring whose front is the oldest record; null: all are empty.
   Ring* oldest(std::uint64_t before);
