@@ -11,6 +11,7 @@
 #include <string>
 
 #include "libcollector/format/names.h"
+#include "libcollector/sampler/rank.h"
 #include "libcollector/sampler/sampler.h"
 
 namespace {
@@ -59,6 +60,7 @@ int main(int argc, char** argv) {
   wanted.pid = static_cast<pid_t>(std::strtol(argv[2], nullptr, 10));
   wanted.session = std::strtoull(argv[3], nullptr, 16);
   wanted.settings = gnomon::format::settings_in(argv[4]);
+  rank_like(wanted.pid);
   std::string fault;
   const auto sampler = Sampler::open(wanted, fault);
   if (!sampler) {

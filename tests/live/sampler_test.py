@@ -185,6 +185,35 @@ def without_lldb(work):
     assert events(experiment)[-1] == "end", events(experiment)
 
 
+def ranks(pid):
+    """The nice values of a process and of its session; the latter is None where sessions have none."""
+    try:
+        words = pathlib.Path(f"/proc/{pid}/autogroup").read_text().split()
+    except FileNotFoundError:
+        words = []
+    return os.getpriority(os.PRIO_PROCESS, pid), int(words[-1]) if words else None
+
+
+def ranked(place):
+    """Neither it nor its session ranks below the program: a program that computes would leave nothing to it."""
+    program = started(place, 60)
+    try:
+        os.setpriority(os.PRIO_PROCESS, program.pid, -5)
+    except PermissionError:
+        print("no right to raise a process's rank")
+        program.kill()
+        return
+    gnomon, experiment = collecting(program, place)
+    attempts.wait_until(lambda: sampler_of(experiment) != 0, "no sampler")
+    own, session = ranks(sampler_of(experiment))
+    nice, above = ranks(program.pid)
+    assert own == nice == -5, (own, nice)
+    assert session is None or session == (nice if above is None else min(0, above)), (session, nice, above)
+    program.kill()
+    program.wait()
+    assert gnomon.wait(PATIENCE) == 0, gnomon.stdout.read()
+
+
 def timed(case):
     with tempfile.TemporaryDirectory(prefix="gnomon-live-") as place:
         began = time.monotonic()
@@ -194,4 +223,4 @@ def timed(case):
 
 # They wait more than they work.
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    list(pool.map(timed, [case for case in (killed, launched, attached, executes, without_lldb) if case.__name__ in (sys.argv[2:] or case.__name__)]))
+    list(pool.map(timed, [case for case in (killed, launched, attached, executes, without_lldb, ranked) if case.__name__ in (sys.argv[2:] or case.__name__)]))
