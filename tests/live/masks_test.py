@@ -115,4 +115,4 @@ def of_allocator_enabled(work):
     of_allocator(work, record)
 
 
-attempts.try_cases(collected, enabled, looked_at, of_allocator_collected, of_allocator_enabled)
+attempts.try_cases(collected, enabled, looked_at, of_allocator_collected, *([of_allocator_enabled] if attempts.IS_THOROUGH else []))

@@ -106,7 +106,7 @@ def masks_by_ptrace(work):
 
 
 def masks_by_lldb(work):
-    masks(work, by_lldb, 2)
+    masks(work, by_lldb, 2 if attempts.IS_THOROUGH else 1)
 
 
 def masks(work, record, times):

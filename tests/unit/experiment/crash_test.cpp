@@ -14,6 +14,7 @@
 
 #include "reader/report/report.h"
 #include "tests/unit/experiment/written.h"
+#include "tests/unit/thorough.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -146,6 +147,7 @@ void look(const Directory& directory, const Phase& phase, std::uint64_t& least) 
 
 TEST(Crash, EveryInstructionLeavesAReadableExperiment) {
   constexpr int kLoop = 12;  // of a long loop only some rounds are looked at
+  const int every = is_thorough() ? 1 : 5;
   Directory directory;
   Writer writer(directory);
   ASSERT_TRUE(writer.start());
@@ -154,7 +156,8 @@ TEST(Crash, EveryInstructionLeavesAReadableExperiment) {
     int steps = 0;
     std::map<std::uint64_t, int> visits;
     for (; writer.step() && !HasFailure(); ++steps)
-      if (const int times = ++visits[writer.pc()]; times < kLoop || times % kLoop == 0)
+      if (const int times = ++visits[writer.pc()];
+          steps % every == 0 && (times < kLoop || times % kLoop == 0))
         look(directory, phase, least);
     look(directory, phase, least);
     EXPECT_EQ(least, phase.after) << phase.what;
@@ -169,8 +172,9 @@ TEST(Crash, EveryInstructionLeavesAReadableExperiment) {
 }
 
 TEST(Crash, KilledWritersLeaveReadableExperiments) {
+  const int factor = is_thorough() ? 3 : 9;
   for (std::size_t p = 0; p < std::size(kPhases); ++p)
-    for (int kill_at = 1, alive = 1; alive; kill_at = kill_at * 3 + 7) {
+    for (int kill_at = 1, alive = 1; alive; kill_at = kill_at * factor + 7) {
       Directory directory;
       Writer writer(directory);
       ASSERT_TRUE(writer.start());
