@@ -27,7 +27,8 @@ class MappedObject {
   ~MappedObject();
   MappedObject(const MappedObject&) = delete;
 
-  // The object at its addresses in this program. Its path is the one that was given to open().
+  // Returns the object with the addresses that its bytes have in this program, not in the process,
+  // and with the path that open() was given.
   const collector::LoadObject& here() const { return here_; }
   // Returns the bias in a process where the part from `offset` of the file on is mapped as code at
   // `begin`; nothing if no such part is code.
