@@ -79,6 +79,10 @@ def view(work):
     plain = [re.sub(r"(thread #1:.*), stop reason = .*", r"\1", output) for _, output in after]
     before = [re.sub(r"(thread #1:.*), stop reason = .*", r"\1", output) for _, output in before]
     before[0], plain[0] = (re.sub(r"0x[0-9a-f]+ libc", "libc", output) for output in (before[0], plain[0]))
+    # Once in hundreds of times LLDB forgets why a thread has stopped that has not run since; its breakpoint's hits show that it has not.
+    if plain[0] != before[0]:
+        print("LLDB has forgotten the stop reason:", plain[0])
+        before, plain = ([output.replace(", stop reason = breakpoint 1.1", "") for output in side] for side in (before, plain))
     assert plain == before, (before, plain)
     assert re.match(RECORDING % pid, answers[3 + len(looks)][1]) and (status, said) == (0, "right\n"), (answers, status, said)
 
