@@ -19,6 +19,7 @@
 #include <cstring>
 #include <filesystem>
 #include <thread>
+#include <vector>
 
 #include "injector/log.h"
 #include "libcollector/format/names.h"
@@ -76,22 +77,19 @@ std::uint32_t take_mailbox(format::Mailbox& box) {
   }
 }
 
-// Returns why gnomon-sampler is not the clock, though it was to be; "": nothing is to be said.
-// Fault: samples are missing from the experiment.
-Result<std::string> start_sampler(const Settings& settings, const std::string& experiment,
-                                  pid_t pid) {
+// Runs gnomon-sampler and returns what it says; it, or a child of it, may run on. words: those
+// behind its name.
+Result<std::string> run_sampler(const Settings& settings, std::vector<std::string> words) {
   const std::string program =
       (std::filesystem::path(settings.library).parent_path() / "gnomon-sampler").string();
-  std::string words[] = {"gnomon-sampler", experiment, std::to_string(pid),
-                         fmt::format("{:x}", settings.session),
-                         format::settings_text(settings.values).text};
-  char* pointers[std::size(words) + 1] = {};
-  std::transform(std::begin(words), std::end(words), pointers,
-                 [](auto& word) { return word.data(); });
+  words.insert(words.begin(), "gnomon-sampler");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return fault("there are too many open files");
   pid_t child = -1;
-  const int error = spawn(program, pointers, ends[1], child);
+  const int error = spawn(program, pointers.data(), ends[1], child);
   close(ends[1]);
   Result<std::string> answer;
   if (error != 0)
@@ -104,11 +102,27 @@ Result<std::string> start_sampler(const Settings& settings, const std::string& e
   if (error == 0)
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-  if (!answer) return tl::unexpected(answer.error());
+  return answer;
+}
+
+// Returns why gnomon-sampler is not the clock, though it was to be; "": nothing is to be said.
+// Fault: samples are missing from the experiment.
+Result<std::string> start_sampler(const Settings& settings, const std::string& experiment,
+                                  pid_t pid) {
+  auto answer =
+      run_sampler(settings, {experiment, std::to_string(pid), fmt::format("{:x}", settings.session),
+                             format::settings_text(settings.values).text});
+  if (!answer) return answer;
   if (answer->starts_with(format::kClockRefused))
     return answer->substr(std::strlen(format::kClockRefused));
   if (!answer->empty()) return fault(*answer);
   return "";
+}
+
+std::string not_kernel(const std::string& why, OtherClock other) {
+  return fmt::format("The kernel cannot be the clock: {}; {}.\n", why,
+                     other == OtherClock::signals ? "the program's own threads sample by signals"
+                                                  : "the recording has no samples of the clock");
 }
 
 // gnomon-sampler of a program that has just been started may not be there yet.
@@ -124,7 +138,19 @@ constexpr auto word(format::Ask ask) { return static_cast<std::uint32_t>(ask); }
 
 }  // namespace
 
-std::string follow_recording(const Settings& settings, const std::string& experiment, pid_t pid) {
+std::string choose_clock(Settings& settings, pid_t pid) {
+  if (!wants_kernel_clock(settings)) return "";
+  const auto answer =
+      run_sampler(settings, {format::kProbe, std::to_string(pid),
+                             std::to_string(settings.values[format::Setting::profile])});
+  if (answer && answer->empty()) return "";
+  settings.values[format::Setting::source] =
+      static_cast<std::uint64_t>(format::ClockSource::signal);
+  return not_kernel(answer ? *answer : answer.error().what, OtherClock::signals);
+}
+
+std::string follow_recording(const Settings& settings, const std::string& experiment, pid_t pid,
+                             OtherClock other) {
   std::string failed;
   if (auto written = write_notes(experiment, settings.notes); !written)
     failed += sentence(written.error()) + "\n";
@@ -135,9 +161,7 @@ std::string follow_recording(const Settings& settings, const std::string& experi
     failed += fmt::format("Samples of the process's use of the system are missing: {}.\n",
                           started.error().what);
   else if (!started->empty())
-    failed += fmt::format(
-        "The kernel cannot be the clock: {}; the program's own threads sample by signals.\n",
-        *started);
+    failed += not_kernel(*started, other);
   return failed;
 }
 

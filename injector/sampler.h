@@ -13,10 +13,17 @@
 
 namespace gnomon::injector {
 
+// Makes signals the source of the clock if gnomon-sampler could not be the clock of that process,
+// which is to be attached to. Returns a line that says why, or "".
+std::string choose_clock(Settings& settings, pid_t pid);
+
+// What samples a process if the kernel, which was to be its clock, refuses that.
+enum class OtherClock { none, signals };
 // What is to be done once the recording of process `pid` has begun: writes the notes, joins the
 // group and starts gnomon-sampler, and waits until it watches. Returns what failed of that, a line
 // each, "" if nothing did: the recording itself goes on.
-std::string follow_recording(const Settings& settings, const std::string& experiment, pid_t pid);
+std::string follow_recording(const Settings& settings, const std::string& experiment, pid_t pid,
+                             OtherClock other);
 
 // Asks for a sample and waits until it is taken, a second at most. Returns false if there is no
 // answer. label: what is longer than kLabelBytes - 1 is cut.

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "injector/sampler.h"
+
 namespace gnomon::injector {
 namespace {
 
@@ -30,12 +32,16 @@ std::string not_sampled(const AttachResult& result) {
   return what.empty() ? "" : fmt::format("Not sampled: {}.\n", fmt::join(what, ", and "));
 }
 
+std::string clock_of(const AttachResult& result) {
+  if (result.clock == AttachResult::Clock::off) return "samples alone, as the clock is off";
+  if (result.clock == AttachResult::Clock::kernel) return "all threads, by the kernel's clock";
+  if (result.threads == 1) return "1 thread, by its CPU clock";
+  return count(result.threads, "thread") + ", by their CPU clocks";
+}
+
 std::string lines_of(const AttachResult& result, pid_t pid) {
-  std::string text = fmt::format("Recording process {} to {}: {}. ", pid, result.experiment,
-                                 !result.has_clock ? "samples alone, as the clock is off"
-                                 : result.threads == 1
-                                     ? "1 thread, by its CPU clock"
-                                     : count(result.threads, "thread") + ", by their CPU clocks");
+  std::string text =
+      fmt::format("Recording process {} to {}: {}. ", pid, result.experiment, clock_of(result));
   text +=
       result.others_ran
           ? fmt::format("One thread at a time was stopped, for {:.1f} ms in all.\n", result.held_ms)
@@ -51,6 +57,16 @@ std::string lines_of(const AttachResult& result, pid_t pid) {
 }
 
 }  // namespace
+
+void follow_attached(const Settings& settings, pid_t pid, const std::string& other_clock,
+                     AttachResult& result) {
+  using Clock = AttachResult::Clock;
+  result.failed =
+      other_clock + follow_recording(settings, result.experiment, pid, OtherClock::none);
+  result.clock = settings.values[format::Setting::profile] == 0 ? Clock::off
+                 : wants_kernel_clock(settings)                 ? Clock::kernel
+                                                                : Clock::threads;
+}
 
 Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid) {
   if (result) return lines_of(*result, pid);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "injector/settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {
@@ -14,9 +15,11 @@ struct AttachResult {
   std::string experiment;
   std::uint32_t threads = 0, blocking = 0, refused = 0, unbound = 0;
   std::string thread_maker;  // a library with a pthread_create of its own, or empty
-  bool has_clock = true;     // else samples of the process alone are taken
-  std::string failed;        // what could not be done beside the recording, lines, or empty
-  std::string runtime;       // what the program's runtime keeps a recording from showing, or empty
+  // What samples the process; off: samples of its use of the system alone are taken.
+  enum class Clock { threads, kernel, off };
+  Clock clock = Clock::threads;
+  std::string failed;   // what could not be done beside the recording, lines, or empty
+  std::string runtime;  // what the program's runtime keeps a recording from showing, or empty
   double held_ms =
       0;  // how long the process, or only one thread at a time was stopped, was stopped
   bool others_ran = false;  // one thread at a time
@@ -24,6 +27,11 @@ struct AttachResult {
   // Threads that have reached one of the user's stops meanwhile, such as "#2 (breakpoint 1.1)".
   std::vector<std::string> arrived;
 };
+
+// Starts gnomon-sampler for a recording that has begun in a process, and adds to the result which
+// clock that has. other_clock: what choose_clock() said.
+void follow_attached(const Settings& settings, pid_t pid, const std::string& other_clock,
+                     AttachResult& result);
 
 // Returns lines for the user. A Fault also says what the failure means for the process.
 Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid);

@@ -13,12 +13,6 @@
 namespace gnomon::injector {
 namespace {
 
-bool wants_kernel_clock(const Settings& settings) {
-  return settings.values[format::Setting::source] ==
-             static_cast<std::uint64_t>(format::ClockSource::kernel) &&
-         settings.values[format::Setting::profile] != 0;
-}
-
 // If gnomon-sampler is to be the program's clock it starts while the collector still holds the
 // program, which has one thread.
 std::optional<Fault> begin_recording(const LaunchedProgram& program, const LaunchNews& news,
@@ -28,7 +22,7 @@ std::optional<Fault> begin_recording(const LaunchedProgram& program, const Launc
   bool is_followed = false;
   const auto armed = [&](const std::string& experiment) {
     if (wants_kernel_clock(settings)) {
-      failed = follow_recording(settings, experiment, pid);
+      failed = follow_recording(settings, experiment, pid, OtherClock::signals);
       is_followed = true;
     }
     if (news.armed) news.armed(experiment);
@@ -36,7 +30,7 @@ std::optional<Fault> begin_recording(const LaunchedProgram& program, const Launc
   auto asked = ask_to_record({settings.stem, settings.session, pid}, kHoldMs, armed, stop);
   if (!asked) return asked.error();
   if (asked->empty()) return std::nullopt;
-  if (!is_followed) failed = follow_recording(settings, *asked, pid);
+  if (!is_followed) failed = follow_recording(settings, *asked, pid, OtherClock::signals);
   if (!failed.empty() && presence(pid, executable, settings.library) == Presence::here)
     news.failed(failed);
   return std::nullopt;

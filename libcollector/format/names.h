@@ -19,6 +19,8 @@ inline constexpr const char* kControlFile = "control";
 inline constexpr const char* kStacksFile = "stacks";
 inline constexpr const char* kLanesFile = "lanes";  // gone once the recording has ended in order
 
+// `gnomon-sampler --probe PID PERIOD` says why the kernel would not be that process's clock.
+inline constexpr const char* kProbe = "--probe";
 // What gnomon-sampler says before the reason if it runs without the kernel's clock.
 inline constexpr const char* kClockRefused = "clock: ";
 

@@ -3,15 +3,14 @@
 #include "libcollector/outside/clock_events.h"
 
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
 #include <utility>
 
-#include "libcollector/outside/record.h"
+#include "libcollector/outside/process_facts.h"
 
 namespace gnomon::outside {
 namespace {
@@ -22,38 +21,60 @@ constexpr std::uint64_t kFormatLost = PERF_FORMAT_LOST;
 constexpr std::uint64_t kFormatLost = 1 << 4;  // Linux 6.0
 #endif
 
-std::vector<pid_t> threads_of(pid_t pid) {
-  std::vector<pid_t> threads;
-  std::error_code error;
-  for (const auto& task :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", error))
-    threads.push_back(static_cast<pid_t>(std::atoi(task.path().filename().c_str())));
-  return threads;
+// Some are this program's own.
+bool has_room_for(std::size_t descriptors) {
+  constexpr std::size_t kOwn = 64;
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) != 0 || descriptors + kOwn <= limit.rlim_cur;
 }
 
 }  // namespace
 
-int ClockEvents::open(pid_t pid, std::uint64_t period, std::uint32_t stack_bytes,
-                      const Rings& rings) {
-  period_ = period;
-  stack_bytes_ = stack_bytes;
-  const std::vector<pid_t> threads = threads_of(pid);
-  int error = threads.empty() ? ESRCH : 0;
-  for (const pid_t thread : threads)
-    for (const Ring& ring : rings)
-      if (error == 0 || error == ESRCH) error = open_one(thread, ring);
-  if (error == ESRCH && !events_.empty()) error = 0;  // a thread that has ended meanwhile
+// A thread may make others while this runs: until all that make some have events, the others are
+// not covered by inheritance.
+int ClockEvents::open(const Wanted& wanted, Begin begin, const Rings& rings) {
+  constexpr int kMostPasses = 16;  // threads that end at once never cease to be new
+  wanted_ = wanted;
+  begin_ = begin;
+  int error = 0;
+  bool is_new = true;
+  for (int pass = 0; pass < kMostPasses && is_new && error == 0; ++pass) {
+    is_new = false;
+    error = open_threads(threads_of(wanted.pid), rings, is_new);
+  }
+  if (error == 0 && coverage_.events() == 0) error = ESRCH;
   if (error != 0) close();
   return error;
 }
 
+// ESRCH: a thread that has ended meanwhile.
+int ClockEvents::open_threads(const std::vector<pid_t>& threads, const Rings& rings, bool& is_new) {
+  for (const pid_t thread : threads) {
+    if (!seen_.insert(thread).second) continue;
+    is_new = true;
+    if (!has_room_for(coverage_.events() + rings.size())) return EMFILE;
+    const std::size_t root = coverage_.add_root(static_cast<std::uint32_t>(thread));
+    events_.emplace_back();
+    for (const Ring& ring : rings) {
+      Event event{-1, 0};
+      const int error = open_one(thread, ring, event);
+      if (event.file >= 0) events_.back().push_back(event);
+      if (error == 0) coverage_.add_event(root, event.id);
+      if (error != 0 && error != ESRCH) return error;
+    }
+  }
+  return 0;
+}
+
 // What the kernel refuses is left out for all: time in the kernel, then the count of what is lost.
-int ClockEvents::open_one(pid_t thread, const Ring& ring) {
+int ClockEvents::open_one(pid_t thread, const Ring& ring, Event& event) {
   for (;;) {
     perf_event_attr attributes = common_attributes();
     attributes.config = PERF_COUNT_SW_TASK_CLOCK;
-    attributes.sample_period = period_;
+    attributes.sample_period = wanted_.period;
     attributes.inherit = 1;
+    attributes.disabled = begin_ != Begin::now;
+    attributes.enable_on_exec = begin_ == Begin::at_exec;
     attributes.watermark = 1;
     attributes.wakeup_watermark = static_cast<std::uint32_t>(ring.bytes() / 4);
     attributes.exclude_kernel = sees_kernel_ ? 0 : 1;
@@ -62,33 +83,59 @@ int ClockEvents::open_one(pid_t thread, const Ring& ring) {
     attributes.task = 1;
     if (tells_lost_) attributes.read_format = kFormatLost;
     ask_for_origin(attributes);
-    ask_for_stack(attributes, stack_bytes_);
-    const int event = open_event(attributes, thread, ring.cpu());
-    if (event >= 0) {
-      events_.push_back(event);
-      return ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, ring.descriptor()) == 0 ? 0 : errno;
-    }
-    if (event == -EACCES && std::exchange(sees_kernel_, false)) continue;
-    if (event == -EINVAL && std::exchange(tells_lost_, false)) continue;
-    return -event;
+    ask_for_stack(attributes, wanted_.stack_bytes);
+    event.file = open_event(attributes, thread, ring.cpu());
+    if (event.file >= 0)
+      return ioctl(event.file, PERF_EVENT_IOC_SET_OUTPUT, ring.descriptor()) == 0 &&
+                     ioctl(event.file, PERF_EVENT_IOC_ID, &event.id) == 0
+                 ? 0
+                 : errno;
+    if (event.file == -EACCES && std::exchange(sees_kernel_, false)) continue;
+    if (event.file == -EINVAL && std::exchange(tells_lost_, false)) continue;
+    return -event.file;
   }
+}
+
+void ClockEvents::enable() const {
+  for (const auto& root : events_)
+    for (const Event& event : root) ioctl(event.file, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void ClockEvents::disable() const {
+  for (const auto& root : events_)
+    for (const Event& event : root) ioctl(event.file, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 void ClockEvents::close() {
-  for (const int event : events_) ::close(event);
+  for (const auto& root : events_)
+    for (const Event& event : root) ::close(event.file);
   events_.clear();
 }
 
-std::uint64_t ClockEvents::lost() const {
-  std::uint64_t sum = 0;
-  if (!tells_lost_) return sum;
-  for (const int event : events_) {
-    struct {
-      std::uint64_t count, lost;
-    } figures{};
-    if (read(event, &figures, sizeof figures) == sizeof figures) sum += figures.lost;
+// With an event the kernel ends those that are inherited from it.
+bool ClockEvents::counts(const Origin& sample) {
+  const auto [counts, given_up] = coverage_.judge(sample.event, sample.thread);
+  if (given_up) {
+    for (const Event& event : events_[*given_up]) ::close(event.file);
+    events_[*given_up].clear();
   }
+  return counts;
+}
+
+std::uint64_t ClockEvents::sum(std::uint64_t Figures::*figure) const {
+  std::uint64_t sum = 0;
+  for (const auto& root : events_)
+    for (const Event& event : root) {
+      Figures figures;
+      if (read(event.file, &figures, sizeof figures) > 0) sum += figures.*figure;
+    }
   return sum;
+}
+
+std::uint64_t ClockEvents::lost() const { return tells_lost_ ? sum(&Figures::lost) : 0; }
+
+std::uint64_t ClockEvents::cpu_time() const {
+  return coverage_.has_given_up() ? 0 : sum(&Figures::count);
 }
 
 }  // namespace gnomon::outside

@@ -5,36 +5,68 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
+#include "libcollector/outside/coverage.h"
+#include "libcollector/outside/record.h"
 #include "libcollector/outside/ring.h"
 
 namespace gnomon::outside {
 
 class ClockEvents {
  public:
+  struct Wanted {
+    pid_t pid;
+    std::uint64_t period;       // ns of CPU time
+    std::uint32_t stack_bytes;  // copied with each sample
+  };
+  // now: they sample at once. idle: from enable() on. at_exec: once the process executes a program.
+  enum class Begin { now, idle, at_exec };
+
   ClockEvents() = default;
   ~ClockEvents() { close(); }
   ClockEvents(ClockEvents&&) = delete;
 
-  // Opens events on the threads of process `pid` that write into the rings of their CPUs: samples
-  // each `period` ns of CPU time with `stack_bytes` of the stack, new mappings, and what becomes of
-  // threads. Returns 0, or errno with nothing open.
-  int open(pid_t pid, std::uint64_t period, std::uint32_t stack_bytes, const Rings& rings);
+  // Opens events on the threads of the process that write into the rings of their CPUs: samples,
+  // new mappings, and what becomes of threads. Returns 0, or errno with nothing open; EMFILE: the
+  // threads need more descriptors than this program may have.
+  int open(const Wanted& wanted, Begin begin, const Rings& rings);
+  void enable() const;
+  void disable() const;
   void close();
+
+  // Takes notice of a sample. Returns false if it counts a thread's time a second time, and closes
+  // the events that do so (see Coverage).
+  bool counts(const Origin& sample);
+  void on_thread_end(std::uint32_t thread) { coverage_.on_thread_end(thread); }
 
   // Returns true if time in the kernel is sampled: else only the user's.
   bool sees_kernel() const { return sees_kernel_; }
   // How many records the kernel could not write; 0 if it does not tell (Linux 6.0).
   std::uint64_t lost() const;
+  // The CPU time, ns, of the threads and of all that they have made, while the events were open.
+  // 0: not known.
+  std::uint64_t cpu_time() const;
 
  private:
-  int open_one(pid_t thread, const Ring& ring);
+  struct Event {
+    int file;
+    std::uint64_t id;
+  };
+  struct Figures {
+    std::uint64_t count = 0, lost = 0;
+  };
+  int open_threads(const std::vector<pid_t>& threads, const Rings& rings, bool& is_new);
+  int open_one(pid_t thread, const Ring& ring, Event& event);
+  std::uint64_t sum(std::uint64_t Figures::*figure) const;
 
-  std::vector<int> events_;
+  Wanted wanted_{};
+  Begin begin_ = Begin::now;
+  std::vector<std::vector<Event>> events_;  // by the roots of the coverage
+  std::unordered_set<pid_t> seen_;
+  Coverage coverage_;
   bool sees_kernel_ = true, tells_lost_ = true;
-  std::uint64_t period_ = 0;
-  std::uint32_t stack_bytes_ = 0;
 };
 
 }  // namespace gnomon::outside

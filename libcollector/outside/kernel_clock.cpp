@@ -3,15 +3,17 @@
 #include "libcollector/outside/kernel_clock.h"
 
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/time.h"
+#include "libcollector/outside/process_facts.h"
 
 namespace gnomon::outside {
 namespace {
@@ -23,13 +25,6 @@ using format::Drop;
 constinit collector::Recorder recorder = {};
 ProcessObjects* objects = nullptr;
 
-// More of the stack is copied the less often that happens.
-std::uint32_t stack_bytes_at(std::uint64_t period) {
-  constexpr std::uint64_t kMillisecond = 1'000'000;
-  if (period >= kMillisecond * 9 / 10) return 8192;
-  return period > kMillisecond / 5 ? 4096 : 2048;
-}
-
 // Events are many; the soft limit may be low.
 void raise_descriptor_limit() {
   rlimit limit{};
@@ -40,18 +35,29 @@ void raise_descriptor_limit() {
 
 // The number that a thread has in the innermost pid namespace (proc_pid_status(5), NSpid).
 std::uint32_t own_number_of(std::uint32_t thread) {
-  std::ifstream file("/proc/" + std::to_string(thread) + "/status");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("NSpid:"))
-      return static_cast<std::uint32_t>(
-          std::strtoul(line.c_str() + line.find_last_of(" \t"), nullptr, 10));
-  return thread;
+  const std::string numbers = status_of(std::to_string(thread), "NSpid");
+  const auto last = numbers.find_last_of(" 	") + 1;
+  return numbers.empty() ? thread
+                         : static_cast<std::uint32_t>(std::strtoul(&numbers[last], nullptr, 10));
+}
+
+// Of all its threads, ns; 0: the process is not there.
+std::uint64_t cpu_time_of(pid_t pid) {
+  timespec time{};
+  clockid_t clock{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 }  // namespace
 
 KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
-    : wanted_(wanted), page_(page), recorder_(recorder), objects_(wanted.pid, recorder) {}
+    : wanted_(wanted),
+      page_(page),
+      size_(wanted.period),
+      recorder_(recorder),
+      objects_(wanted.pid, recorder) {}
 
 bool KernelClock::join(std::string& fault) {
   if (const int error = recorder_.directory().open_path(wanted_.directory); error != 0) {
@@ -68,21 +74,32 @@ bool KernelClock::join(std::string& fault) {
   return opened.at != nullptr;
 }
 
+std::string KernelClock::open_events() {
+  raise_descriptor_limit();
+  if (const int error = open_rings(rings_); error != 0) return refusal_of_rings(error);
+  events_ = std::make_unique<ClockEvents>();
+  const int error =
+      events_->open({wanted_.pid, wanted_.period, size_.bytes()}, ClockEvents::Begin::now, rings_);
+  return error == 0 ? "" : refusal_of_events(error, rights_to(wanted_.pid));
+}
+
+std::string KernelClock::probe(pid_t pid, std::uint64_t period) {
+  raise_descriptor_limit();
+  Rings rings;
+  if (const int error = open_rings(rings); error != 0) return refusal_of_rings(error);
+  ClockEvents events;
+  const int error =
+      events.open({pid, period, CopySize(period).bytes()}, ClockEvents::Begin::idle, rings);
+  return error == 0 ? "" : refusal_of_events(error, rights_to(pid));
+}
+
 std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::ControlPage& page,
                                                std::string& fault) {
   std::unique_ptr<KernelClock> clock(new KernelClock(wanted, page));
-  raise_descriptor_limit();
   survive_cut_files();
-  if (const int error = open_rings(clock->rings_); error != 0) {
-    fault = std::string("the kernel gives no ring buffer: ").append(std::strerror(error));
-    return nullptr;
-  }
-  if (const int error = clock->events_.open(wanted.pid, wanted.period,
-                                            stack_bytes_at(wanted.period), clock->rings_);
-      error != 0) {
-    fault = std::string("the kernel refuses its events: ").append(std::strerror(error));
-    return nullptr;
-  }
+  clock->cpu_at_begin_ = cpu_time_of(wanted.pid);
+  fault = clock->open_events();
+  if (!fault.empty()) return nullptr;
   collector::Roots roots;
   std::memcpy(&roots, page.roots, sizeof roots);
   static_assert(sizeof roots == sizeof page.roots);
@@ -130,6 +147,7 @@ bool KernelClock::drain(bool is_still) {
   }
   drained_ = start;
   if (is_still) count_lost();
+  if (start >= next_size_) adapt_size(start);
   return saw_sample_;
 }
 
@@ -152,6 +170,13 @@ void KernelClock::take(const perf_event_header& record) {
       if (is_exec(record) && origin_of(record).process == static_cast<std::uint32_t>(wanted_.pid))
         has_executed_ = true;
       return;
+    case PERF_RECORD_FORK: {
+      TaskChange change{};
+      has_children_ |= decode(record, change) && change.process != change.parent;
+      return;
+    }
+    case PERF_RECORD_EXIT:
+      return on_thread_end(record);
     case PERF_RECORD_LOST:
       lost_in_records_ += lost_in(record);
       return;
@@ -172,7 +197,7 @@ bool KernelClock::is_of_recording(const Sample& sample) const {
 
 void KernelClock::on_sample(const Sample& sample) {
   saw_sample_ = true;
-  if (!is_of_recording(sample)) return;
+  if (!events_->counts(sample.origin) || !is_of_recording(sample)) return;
   if (sample.origin.process != static_cast<std::uint32_t>(wanted_.pid))
     return recorder_.drop(Drop::children_samples);
   collector::Writer* writer = recorder_.enter();
@@ -200,6 +225,8 @@ std::uint32_t KernelClock::stack_of(const Sample& sample, std::uint32_t epoch,
                                             std::min(wanted_.depth, collector::kMaxFrames), hold);
   if (walked.end == format::WalkEnd::beyond_copy && (sample.stack_is_short || sp % 8 != 0))
     walked.end = format::WalkEnd::foreign_stack;
+  ++seen_.samples;
+  seen_.cut += walked.end == format::WalkEnd::beyond_copy;
   return recorder_.intern_at(
       epoch, writer, walked.count, format::walk_mark(walked.end, walked.guessed),
       [epoch](std::uint64_t pc, collector::Writer&) { objects->note_frame(pc, epoch); });
@@ -214,16 +241,57 @@ std::uint32_t KernelClock::number_of(std::uint32_t thread) {
   return at->second;
 }
 
+// Another thread may get its number.
+void KernelClock::on_thread_end(const perf_event_header& record) {
+  TaskChange change{};
+  if (!decode(record, change)) return;
+  events_->on_thread_end(change.thread);
+  numbers_.erase(change.thread);
+}
+
 // The kernel writes no record of what it lost last.
 void KernelClock::count_lost() {
-  const std::uint64_t lost = std::max(events_.lost(), lost_in_records_);
+  const std::uint64_t lost = std::max(lost_before_ + events_->lost(), lost_in_records_);
   if (lost > lost_) recorder_.drop(Drop::ring_full, static_cast<std::uint32_t>(lost - lost_));
   lost_ = std::max(lost, lost_);
 }
 
+// What the present events have written stays in the rings, and what the next ones write comes
+// after it.
+void KernelClock::adapt_size(std::uint64_t now) {
+  constexpr std::uint64_t kBetween = 1'000'000'000;  // ns
+  if (next_size_ != 0 && seen_.samples != 0) {
+    count_lost();
+    seen_.lost = lost_ - lost_then_;
+    const std::uint32_t before = size_.bytes();
+    if (size_.adapt(seen_, rings_.front().bytes()) && !replace_events()) size_.keep(before);
+    seen_ = {};
+    lost_then_ = lost_;
+  }
+  next_size_ = now + kBetween;
+}
+
+bool KernelClock::replace_events() {
+  auto next = std::make_unique<ClockEvents>();
+  if (next->open({wanted_.pid, wanted_.period, size_.bytes()}, ClockEvents::Begin::idle, rings_) !=
+      0)
+    return false;
+  events_->disable();
+  next->enable();
+  lost_before_ += events_->lost();
+  events_ = std::move(next);
+  has_replaced_ = true;
+  return true;
+}
+
+std::uint64_t KernelClock::cpu_time() const {
+  const std::uint64_t used = has_children_ || has_replaced_ ? 0 : events_->cpu_time();
+  return used == 0 ? 0 : cpu_at_begin_ + used;
+}
+
 void KernelClock::end() {
   drain(true);
-  events_.close();
+  events_->close();
   recorder_.finish();
 }
 

@@ -11,6 +11,7 @@
 
 #include "libcollector/format/settings.h"
 #include "libcollector/outside/clock_events.h"
+#include "libcollector/outside/copy_size.h"
 #include "libcollector/outside/process_objects.h"
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/ring.h"
@@ -33,6 +34,8 @@ class KernelClock {
   // possible. One a process.
   static std::unique_ptr<KernelClock> open(const Wanted& wanted, format::ControlPage& page,
                                            std::string& fault);
+  // Returns why the kernel would not sample a process at present, in a clause; empty: it would.
+  static std::string probe(pid_t pid, std::uint64_t period);
 
   // keep_emptying() may take them while this clock is used.
   Rings& rings() { return rings_; }
@@ -42,10 +45,14 @@ class KernelClock {
   bool drain(bool is_still);
   // Ends the clock, records the rest and leaves the experiment.
   void end();
-  bool sees_kernel() const { return events_.sees_kernel(); }
+  bool sees_kernel() const { return events_->sees_kernel(); }
+  // The CPU time of the process since its beginning, ns, by the events; also of one that nobody
+  // else can tell it of any more. 0: not known.
+  std::uint64_t cpu_time() const;
 
  private:
   KernelClock(const Wanted& wanted, format::ControlPage& page);
+  std::string open_events();
   bool join(std::string& fault);
   // The ring whose front is the oldest record; null: all are empty.
   Ring* oldest(std::uint64_t before);
@@ -54,12 +61,17 @@ class KernelClock {
   std::uint32_t stack_of(const Sample& sample, std::uint32_t epoch, collector::Writer& writer);
   std::uint32_t number_of(std::uint32_t thread);
   bool is_of_recording(const Sample& sample) const;
+  void on_thread_end(const perf_event_header& record);
   void count_lost();
+  // Another size of copies needs other events.
+  void adapt_size(std::uint64_t now);
+  bool replace_events();
 
   Wanted wanted_;
   format::ControlPage& page_;
   Rings rings_;
-  ClockEvents events_;
+  CopySize size_;
+  std::unique_ptr<ClockEvents> events_;
   collector::Recorder& recorder_;
   ProcessObjects objects_;
   collector::Unwinder unwinder_;
@@ -68,7 +80,13 @@ class KernelClock {
   std::uint64_t paused_until_ = 0;  // likewise: what is older is not to be recorded
   std::uint64_t lost_ = 0;          // counted already
   std::uint64_t lost_in_records_ = 0;
+  std::uint64_t lost_before_ = 0;   // by events that have been replaced
+  std::uint64_t cpu_at_begin_ = 0;  // CPU time that the process had used before, ns
+  CopySize::Seen seen_;             // since the size was looked at last
+  std::uint64_t lost_then_ = 0;     // lost_ at that time
+  std::uint64_t next_size_ = 0;     // when it is looked at next, CLOCK_MONOTONIC, ns
   bool was_paused_ = false, has_executed_ = false, saw_sample_ = false;
+  bool has_children_ = false, has_replaced_ = false;  // events, by those of another size
 };
 
 }  // namespace gnomon::outside

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "libcollector/format/names.h"
 #include "libcollector/sampler/rank.h"
@@ -46,9 +47,20 @@ void close_output() {
   if (nothing > STDERR_FILENO) close(nothing);
 }
 
+// Says why the kernel would not be the clock of a process; nothing: it would.
+int probe(const char* pid, const char* period) {
+  std::fputs(gnomon::outside::KernelClock::probe(static_cast<pid_t>(std::strtol(pid, nullptr, 10)),
+                                                 std::strtoull(period, nullptr, 10))
+                 .c_str(),
+             stdout);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 4 && argv[1] == std::string_view(gnomon::format::kProbe))
+    return probe(argv[2], argv[3]);
   if (argc != 5) {
     std::fprintf(stderr, "gnomon-sampler is started by Gnomon: see `gnomon help`.\n");
     return 2;

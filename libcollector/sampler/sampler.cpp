@@ -119,10 +119,13 @@ std::unique_ptr<Sampler> Sampler::open(const Wanted& wanted, std::string& fault)
 
 void Sampler::take_sample(SampleEvent event, const char* label) {
   if (has_executed()) return;
-  const Look look = process_.look();
+  Look look = process_.look();
+  std::uint64_t& cpu = figure(look.process, format::Figure::cpu);
+  if (cpu == format::kUnknownFigure && event == SampleEvent::end && clock_)
+    if (const std::uint64_t used = clock_->cpu_time(); used != 0) cpu = used;
   // Nothing has changed while a debugger holds the process.
   if (event == SampleEvent::periodic && !look.is_news) return;
-  if (figure(look.process, format::Figure::cpu) == format::kUnknownFigure) return;
+  if (cpu == format::kUnknownFigure) return;
   static std::vector<char> text(1 << 20);
   JsonLine line(control_->session, text.data(), text.size());
   begin_sample(line, atomic(control_->overview_lines).fetch_add(1), event, label, look.time,
@@ -158,6 +161,7 @@ int Sampler::milliseconds_to_sleep() const {
 // A program that ends in order has taken its last sample itself.
 Sampler::Goes Sampler::on_process_end() {
   if (is_over()) return Goes::ended;
+  drain_clock(true);
   take_sample(SampleEvent::end, "");
   collector::write_log(directory_, *control_, {format::kLogProcessEnded, now(CLOCK_MONOTONIC)});
   return Goes::ended;
@@ -239,7 +243,9 @@ std::string Sampler::open_clock() {
   const auto source = static_cast<format::ClockSource>(wanted_.settings[Setting::source]);
   const std::uint64_t period = wanted_.settings[Setting::profile];
   if (source != format::ClockSource::kernel || period == 0) return "";
-  if (static_cast<State>(atomic(control_->state).load()) != State::armed)
+  const auto state = static_cast<State>(atomic(control_->state).load());
+  const bool has_own = atomic(control_->clock).load() != 0;
+  if (has_own || (state != State::armed && state != State::recording))
     return "the recording has begun already";
   std::string fault;
   clock_ = outside::KernelClock::open(

@@ -180,8 +180,9 @@ bool arm(Timer timer, Loaded loaded) {
   follow_threads(*recorder);
   if (families_to_trace() != 0)
     begin_tracing(*recorder, unwinder, settings.values, note_fresh_frame);
-  const bool may_come_later = loaded == Loaded::at_start && wants_kernel_clock();
-  return may_come_later || arm_clock(settings.values[Setting::profile], timer, loaded);
+  if (!wants_kernel_clock()) return arm_clock(settings.values[Setting::profile], timer, loaded);
+  // Whether gnomon-sampler can be the clock is known beforehand where the process is attached to.
+  return loaded == Loaded::at_start || arm_clock(0, timer, loaded);
 }
 
 // What is bound leads to hooks that record nothing until the recording begins.

@@ -13,7 +13,7 @@ import sys
 
 import lldb_session
 import recorded
-from attempts import NOBODY, can_be_nobody, try_cases
+from attempts import NOBODY, can_be_nobody, started, try_cases, wait_until
 
 build = pathlib.Path(sys.argv[1])
 GNOMON = str(build / "bin/gnomon")
@@ -111,12 +111,56 @@ def killed(work):
     experiment = pathlib.Path(work) / "test.1.er"
     table, notes = recorded.functions(build, experiment)
     overview = [json.loads(line) for line in (experiment / "overview").read_text().splitlines()]
-    if overview[-1]["event"] != "end":  # it was waited for at once, so that nothing says what it used
-        assert any("without saying how much CPU time it used" in note for note in notes) and table["<Total>"][0] > 0.1, (table["<Total>"], notes)
-        return
+    assert overview[-1]["event"] == "end", (overview[-1], notes)
     used = (overview[-1]["cpu"] - overview[0]["cpu"]) / 1e9
     assert used > 0.1, overview[-1]
     assert abs(table["<Total>"][0] - used) < 0.03 * used + 0.005, (table["<Total>"], used, notes)
+
+
+def attach(work, program, interval="hi"):
+    """Records a program that runs, until it ends; the experiment, and what was said at its beginning."""
+    done = subprocess.run([GNOMON, "collect", "-p", interval, "-k", "kernel", "-P", str(program.pid)], cwd=work, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done
+    begun = done.stdout.splitlines()
+    assert begun[0].startswith("Recording process") and "all threads, by the kernel's clock" in begun[0], begun
+    return max(pathlib.Path(work).glob("*.er"), key=os.path.getmtime), begun
+
+
+def attached(work):
+    """The threads that run are sampled, and those that they make."""
+    with started(TARGETS / "split", "1", "4") as program:
+        wait_until(lambda: len(os.listdir(f"/proc/{program.pid}/task")) >= 4, "the threads are not there")
+        experiment, _ = attach(work, program)
+    table, _ = times(experiment)
+    total = table["<Total>"][0]
+    assert total > 2.5, table
+    for name, share in (("half", 0.5), ("third", 0.3), ("fifth", 0.2)):
+        assert abs(table[f"work::{name}(unsigned long)"][1] / total - share) < 0.1, (name, table)
+    status = recorded.status(build, experiment)
+    assert status["State"] == "ended" and status["Clock"].startswith("kernel ("), status
+
+
+def attached_amid_births(work):
+    """No thread is sampled twice that another one made while the events were being opened."""
+    with started(TARGETS / "chains", "6", "1", "5000") as program:
+        assert program.stdout.readline() == "ready\n"
+        experiment, _ = attach(work, program)
+        used = float(program.stdout.read())
+    table, _ = recorded.functions(build, experiment)
+    assert 0.2 < table["<Total>"][0] < used, (table, used)
+
+
+def deep_stacks(work):
+    """More of the stack is copied once that shows to be needed."""
+    _, experiment = collect(work, TARGETS / "deep", "1.8")
+    printed = subprocess.run([GNOMON, "print", "-functions", "--format", "json", "--since", "0.5s", experiment], capture_output=True, text=True, timeout=60)
+    rows = {row["name"]: row for row in json.loads(printed.stdout)["rows"]}
+    total = rows["<Total>"]["exclusive_totalcpu"]
+    assert total > 0.1, printed
+    whole = rows["work::outermost(double)"]["inclusive_totalcpu"]
+    assert whole > 0.98 * total, (rows["<Total>"], rows["work::outermost(double)"], printed.stdout[:1000])
+    _, notes = recorded.functions(build, experiment)
+    assert any("at the end of the part of the stack that the kernel copied" in note for note in notes), ("nothing was cut at first", notes)
 
 
 def everyones(work):
@@ -143,6 +187,28 @@ def user_time(work):
     assert recorded.status(build, experiment)["Clock"].endswith("ms of a thread's user CPU time"), recorded.status(build, experiment)
     table, _ = recorded.functions(build, experiment)
     assert table["work::computes(unsigned int)"][0] > 0.5 * table["<Total>"][0] > 0.05, table
+
+
+def refused(work):
+    """Where the user has no memory left for rings signals are the clock, and the reason is said."""
+    copy = everyones(work)
+    if not can_be_nobody(copy / "targets/rounds"):
+        return
+    poor = [*NOBODY, "prlimit", "--memlock=0", copy / "bin/gnomon", "collect", "-p", "hi", "-k", "kernel"]
+    with started(*poor, "-o", "first.er", "/bin/sh", "-c", "read x", cwd=work, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL):
+        wait_until(lambda: clock_of(pathlib.Path(work) / "first.er").startswith("kernel"), "the first one has no ring")
+        done = subprocess.run([*poor, "-o", "second.er", copy / "targets/rounds", "1"], cwd=work, capture_output=True, text=True, timeout=60)
+    assert "The kernel cannot be the clock: other recordings, or perf, have taken all the memory" in done.stderr, done
+    assert "the program's own threads sample by signals" in done.stderr, done
+    second = pathlib.Path(work) / "second.er"
+    assert clock_of(second).startswith("signal") and recorded.samples(build, second) > 5, recorded.status(build, second)
+
+
+def clock_of(experiment):
+    try:
+        return recorded.status(build, experiment).get("Clock", "")
+    except AssertionError:  # it is not there yet
+        return ""
 
 
 def samples_in(text):
@@ -193,4 +259,5 @@ def unless_lost(case):
     return tried
 
 
-try_cases(*map(unless_lost, (shares, caught_signals, reloaded, children, killed, user_time, in_lldb)))
+try_cases(*map(unless_lost, (shares, attached, attached_amid_births, deep_stacks, caught_signals, reloaded, children, killed, user_time, refused,
+                             in_lldb)))

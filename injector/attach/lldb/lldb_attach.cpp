@@ -180,15 +180,16 @@ Result<AttachResult> insert(lldb::SBDebugger& debugger, lldb::SBProcess& process
 }  // namespace
 
 Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
-                                    const Settings& settings) {
+                                    const Settings& wanted) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
+  Settings settings = wanted;
+  const std::string other_clock = choose_clock(settings, pid);
   const std::string program = program_identity(pid);
   auto result = insert(debugger, process, [&](pid_t) { return prepare_attach(process, settings); });
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
   if (result) {
-    result->has_clock = settings.values[format::Setting::profile] != 0;
-    result->failed = follow_recording(settings, result->experiment, pid);
+    follow_attached(settings, pid, other_clock, *result);
   }
   return result;
 }

@@ -221,16 +221,17 @@ Result<AttachResult> insert_if_can(pid_t pid, const std::string& program,
 
 }  // namespace
 
-Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& settings) {
+Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& wanted) {
   if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
+  Settings settings = wanted;
+  const std::string other_clock = choose_clock(settings, pid);
   const std::string program = program_identity(pid);
   wait_for_libraries(pid);
   auto result = insert_if_can(pid, program, prepare(pid, settings));
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
   if (result) {
-    result->has_clock = settings.values[format::Setting::profile] != 0;
-    result->failed = follow_recording(settings, result->experiment, pid);
+    follow_attached(settings, pid, other_clock, *result);
   }
   return result;
 }
