@@ -21,8 +21,7 @@
 namespace gnomon::injector {
 namespace {
 
-constexpr const char* kFromOutside =
-    "`perf record -g` samples it from outside, which Gnomon does not yet";
+constexpr const char* kFromOutside = "`profile source kernel` (-k kernel) records it from outside";
 
 std::string text_at(std::ifstream& file, std::uint64_t offset, std::uint64_t bytes) {
   std::array<char, 4096> text{};
@@ -67,12 +66,12 @@ Result<std::string> check_file(const std::string& path) {
                  "choose the interpreter that runs it with `target create`");
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
     return fault("it is not a 64-bit x86 program",
-                 std::string("build it for x86-64; ") + kFromOutside);
+                 "build it for x86-64; `perf record -g` samples it as it is");
   const Segments segments = segments_of(file, header);
   if (!segments.interpreter && is_loader(path)) return path;
   if (!segments.interpreter && segments.is_go)
     return fault("it is a Go program without cgo, so no library can be loaded into it",
-                 "build it with CGO_ENABLED=1, or see Go's own pprof");
+                 std::string("build it with CGO_ENABLED=1; ") + kFromOutside);
   if (!segments.interpreter)
     return fault("it is linked statically, so no library can be loaded into it",
                  std::string("link it without -static; ") + kFromOutside);
@@ -94,6 +93,13 @@ Result<void> check_kind(const std::string& path) {
   const auto loader = check_file(path);
   if (!loader) return tl::unexpected(loader.error());
   return {};
+}
+
+bool is_native(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  Elf64_Ehdr header{};
+  return file && read_at(file, 0, header) && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+         header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64;
 }
 
 Result<void> check_program(const std::string& executable) {

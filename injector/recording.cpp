@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <sstream>
@@ -79,24 +80,46 @@ std::string stem_of(const std::string& experiment) {
   return is_numbered ? fs::path(name).replace_extension() : name;
 }
 
-// A recording whose page the process has mapped. What is in another mount namespace is named as the
-// process sees it.
-std::optional<Recording> mapped_by(pid_t pid, bool (*fits)(const ControlPage& page)) {
+// A recording of process `pid` whose page `mapper` has mapped. What is in another mount namespace
+// is named as the mapper sees it.
+std::optional<Recording> mapped_by(pid_t mapper, pid_t pid, bool (*fits)(const ControlPage& page)) {
   const pid_t own = own_number(pid);
-  std::istringstream maps(proc_text(pid, "maps"));
+  std::istringstream maps(proc_text(mapper, "maps"));
   for (std::string line; std::getline(maps, line);) {
     const auto at = line.find('/');
     if (at == std::string::npos) continue;
     const fs::path path = line.substr(at);
     const std::string stem = stem_of(path.parent_path());
     if (path.filename() != format::kControlFile || stem.empty()) continue;
-    for (const std::string& root : {std::string(), "/proc/" + std::to_string(pid) + "/root"}) {
+    for (const std::string& root : {std::string(), "/proc/" + std::to_string(mapper) + "/root"}) {
       const Page page = map_page(root + path.string(), own);
       if (page && fits(*page))
         return Recording{root + path.parent_path().string(), root + stem, page->session};
     }
   }
   return std::nullopt;
+}
+
+// The gnomon-sampler that records the process alone; 0: none does.
+pid_t sampler_alone_of(pid_t pid) {
+  const std::string words =
+      std::string(1, '\0') + format::kAlone + '\0' + std::to_string(pid) + '\0';
+  std::error_code error;
+  for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
+    const auto candidate = static_cast<pid_t>(std::atoi(at->path().filename().c_str()));
+    if (candidate <= 0) continue;
+    const std::string line = proc_text(candidate, "cmdline");
+    if (line.starts_with("gnomon-sampler") && line.find(words) != std::string::npos)
+      return candidate;
+  }
+  return 0;
+}
+
+// Likewise; what the process has mapped comes first.
+std::optional<Recording> recorded_into(pid_t pid, bool (*fits)(const ControlPage& page)) {
+  if (auto mapped = mapped_by(pid, pid, fits)) return mapped;
+  const pid_t sampler = sampler_alone_of(pid);
+  return sampler > 0 ? mapped_by(sampler, pid, fits) : std::nullopt;
 }
 
 }  // namespace
@@ -145,16 +168,16 @@ Fault with_left_behind(const Fault& why, const Settings& settings, pid_t pid) {
   return why;
 }
 
-std::optional<Recording> recording_in(pid_t pid) { return mapped_by(pid, records); }
+std::optional<Recording> recording_in(pid_t pid) { return recorded_into(pid, records); }
 
 std::optional<Recording> open_recording_in(pid_t pid) {
-  return mapped_by(pid, [](const ControlPage& page) {
+  return recorded_into(pid, [](const ControlPage& page) {
     return has_just_begun(page) && static_cast<format::Ask>(page.asked) != format::Ask::end;
   });
 }
 
 std::optional<Recording> failed_recording_in(pid_t pid) {
-  return mapped_by(pid, [](const ControlPage& page) {
+  return recorded_into(pid, [](const ControlPage& page) {
     return page.major == format::kFormatMajor && has_state(page, {format::State::failed});
   });
 }

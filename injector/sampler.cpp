@@ -77,8 +77,25 @@ std::uint32_t take_mailbox(format::Mailbox& box) {
   }
 }
 
-// Runs gnomon-sampler and returns what it says; it, or a child of it, may run on. words: those
-// behind its name.
+std::string not_kernel(const std::string& why, OtherClock other) {
+  return fmt::format("The kernel cannot be the clock: {}; {}.\n", why,
+                     other == OtherClock::signals ? "the program's own threads sample by signals"
+                                                  : "the recording has no samples of the clock");
+}
+
+// gnomon-sampler of a program that has just been started may not be there yet.
+void await_sampler(format::ControlPage& page) {
+  constexpr std::uint64_t kStart = 1'000'000'000, kStartUp = 300'000'000;  // ns
+  const std::uint64_t begin = monotonic_now();
+  if (page.start_time + kStart < begin) return;
+  while (std::atomic_ref(page.sampler_time).load() == 0 && monotonic_now() < begin + kStartUp)
+    std::this_thread::sleep_for(milliseconds(1));
+}
+
+constexpr auto word(format::Ask ask) { return static_cast<std::uint32_t>(ask); }
+
+}  // namespace
+
 Result<std::string> run_sampler(const Settings& settings, std::vector<std::string> words) {
   const std::string program =
       (std::filesystem::path(settings.library).parent_path() / "gnomon-sampler").string();
@@ -105,38 +122,15 @@ Result<std::string> run_sampler(const Settings& settings, std::vector<std::strin
   return answer;
 }
 
-// Returns why gnomon-sampler is not the clock, though it was to be; "": nothing is to be said.
-// Fault: samples are missing from the experiment.
-Result<std::string> start_sampler(const Settings& settings, const std::string& experiment,
-                                  pid_t pid) {
-  auto answer =
-      run_sampler(settings, {experiment, std::to_string(pid), fmt::format("{:x}", settings.session),
-                             format::settings_text(settings.values).text});
-  if (!answer) return answer;
-  if (answer->starts_with(format::kClockRefused))
-    return answer->substr(std::strlen(format::kClockRefused));
-  if (!answer->empty()) return fault(*answer);
-  return "";
+std::string note_experiment(const Settings& settings, const std::string& experiment) {
+  std::string failed;
+  if (auto written = write_notes(experiment, settings.notes); !written)
+    failed += sentence(written.error()) + "\n";
+  if (!settings.group.empty())
+    if (auto joined = join_group(settings.group, experiment); !joined)
+      failed += sentence(joined.error()) + "\n";
+  return failed;
 }
-
-std::string not_kernel(const std::string& why, OtherClock other) {
-  return fmt::format("The kernel cannot be the clock: {}; {}.\n", why,
-                     other == OtherClock::signals ? "the program's own threads sample by signals"
-                                                  : "the recording has no samples of the clock");
-}
-
-// gnomon-sampler of a program that has just been started may not be there yet.
-void await_sampler(format::ControlPage& page) {
-  constexpr std::uint64_t kStart = 1'000'000'000, kStartUp = 300'000'000;  // ns
-  const std::uint64_t begin = monotonic_now();
-  if (page.start_time + kStart < begin) return;
-  while (std::atomic_ref(page.sampler_time).load() == 0 && monotonic_now() < begin + kStartUp)
-    std::this_thread::sleep_for(milliseconds(1));
-}
-
-constexpr auto word(format::Ask ask) { return static_cast<std::uint32_t>(ask); }
-
-}  // namespace
 
 std::string choose_clock(Settings& settings, pid_t pid) {
   if (!wants_kernel_clock(settings)) return "";
@@ -149,14 +143,23 @@ std::string choose_clock(Settings& settings, pid_t pid) {
   return not_kernel(answer ? *answer : answer.error().what, OtherClock::signals);
 }
 
+// Returns why gnomon-sampler is not the clock, though it was to be; "": nothing is to be said.
+// Fault: samples are missing from the experiment.
+static Result<std::string> start_sampler(const Settings& settings, const std::string& experiment,
+                                         pid_t pid) {
+  auto answer =
+      run_sampler(settings, {experiment, std::to_string(pid), fmt::format("{:x}", settings.session),
+                             format::settings_text(settings.values).text});
+  if (!answer) return answer;
+  if (answer->starts_with(format::kClockRefused))
+    return answer->substr(std::strlen(format::kClockRefused));
+  if (!answer->empty()) return fault(*answer);
+  return "";
+}
+
 std::string follow_recording(const Settings& settings, const std::string& experiment, pid_t pid,
                              OtherClock other) {
-  std::string failed;
-  if (auto written = write_notes(experiment, settings.notes); !written)
-    failed += sentence(written.error()) + "\n";
-  if (!settings.group.empty())
-    if (auto joined = join_group(settings.group, experiment); !joined)
-      failed += sentence(joined.error()) + "\n";
+  std::string failed = note_experiment(settings, experiment);
   if (auto started = start_sampler(settings, experiment, pid); !started)
     failed += fmt::format("Samples of the process's use of the system are missing: {}.\n",
                           started.error().what);

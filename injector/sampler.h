@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "injector/settings.h"
 #include "libcollector/format/control.h"
@@ -12,6 +13,13 @@
 #include "reader/base/result.h"
 
 namespace gnomon::injector {
+
+// Runs gnomon-sampler and returns what it says, which is short; it, or a child of it, may run on.
+// words: those behind its name.
+Result<std::string> run_sampler(const Settings& settings, std::vector<std::string> words);
+
+// Writes the experiment's notes and joins the group. Returns what failed of that, a line each.
+std::string note_experiment(const Settings& settings, const std::string& experiment);
 
 // Makes signals the source of the clock if gnomon-sampler could not be the clock of that process,
 // which is to be attached to. Returns a line that says why, or "".

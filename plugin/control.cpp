@@ -208,6 +208,12 @@ Result<std::string> Session::enable() {
   if (failed)
     return fault(failed->what, (failed->next.empty() ? "" : failed->next + "; ") +
                                    "every later run writes an experiment, " + names_);
+  if (text.empty() && !launch_->outside().empty())
+    return fmt::format(
+        "Enabled: every run from now on is recorded from outside, by the kernel's clock, and "
+        "writes "
+        "an experiment, {}: {}.\n",
+        names_, launch_->outside());
   if (text.empty())
     return fmt::format("Enabled: every run from now on writes an experiment, {}.\n", names_);
   return fmt::format(

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "commands/collect/machine_clock.h"
@@ -14,6 +15,7 @@
 #include "commands/library_folders.h"
 #include "injector/launch/execute.h"
 #include "injector/launch/program_file.h"
+#include "injector/outside.h"
 #include "injector/overwriting.h"
 #include "injector/preflight.h"
 
@@ -28,15 +30,25 @@ Result<injector::Settings> settings_of(const CollectLine& line) {
   return settings;
 }
 
+struct Checked {
+  injector::ProgramFile program;
+  std::optional<Fault> obstacle;  // why it is recorded from outside
+};
+
 // Checks everything that can be known before the program runs.
-Result<injector::ProgramFile> check(const CollectLine& line) {
+Result<Checked> check(const CollectLine& line, const injector::Settings& settings) {
   auto program = injector::find_program(line.program.front());
-  if (!program) return program;
-  if (auto fits = injector::check_program(program->executable); !fits)
+  if (!program) return tl::unexpected(program.error());
+  const std::string& executable = program->executable;
+  if (auto fits = injector::check_privileges(executable); !fits)
     return tl::unexpected(fits.error());
-  if (auto fits = injector::check_privileges(program->executable); !fits)
-    return tl::unexpected(fits.error());
-  return program;
+  const auto fits = injector::check_program(executable);
+  if (fits) return Checked{std::move(*program), {}};
+  const auto kind = injector::check_kind(executable);
+  if (kind || !injector::is_native(executable)) return tl::unexpected(fits.error());
+  if (!injector::may_record_from_outside(settings))
+    return tl::unexpected(injector::no_way_in(settings, fits.error()));
+  return Checked{std::move(*program), kind.error()};
 }
 
 std::string settings_text(const CollectLine& line) {
@@ -51,20 +63,20 @@ std::string subject_of(const CollectLine& line) {
 }
 
 // Returns only if the program was not executed.
-Result<Answer> execute_program(const CollectLine& line, const injector::ProgramFile& program,
+Result<Answer> execute_program(const CollectLine& line, const Checked& checked,
                                const injector::Settings& settings) {
   for (const std::string& warning : line.warnings)
     fmt::print(stderr, "gnomon: note: {}\n", one_line(warning));
-  return tl::unexpected(
-      injector::execute_recorded({settings, program, line.program, line.is_stopped, "gnomon: "}));
+  return tl::unexpected(injector::execute_recorded(
+      {settings, checked.program, line.program, line.is_stopped, "gnomon: ", checked.obstacle}));
 }
 
 Result<Answer> record(const CollectLine& line) {
   const auto settings = settings_of(line);
   if (!settings) return tl::unexpected(settings.error());
-  injector::ProgramFile program;
+  Checked program;
   if (line.process == 0) {
-    auto checked = check(line);
+    auto checked = check(line, *settings);
     if (!checked) return tl::unexpected(checked.error());
     program = std::move(*checked);
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "injector/outside.h"
 #include "injector/sampler.h"
 
 namespace gnomon::injector {
@@ -39,7 +40,13 @@ std::string clock_of(const AttachResult& result) {
   return count(result.threads, "thread") + ", by their CPU clocks";
 }
 
+std::string lines_from_outside(const AttachResult& result, pid_t pid) {
+  return fmt::format("Recording process {} to {} from outside, by the kernel's clock: {}.\n{}", pid,
+                     result.experiment, result.outside, result.failed);
+}
+
 std::string lines_of(const AttachResult& result, pid_t pid) {
+  if (!result.outside.empty()) return lines_from_outside(result, pid);
   std::string text =
       fmt::format("Recording process {} to {}: {}. ", pid, result.experiment, clock_of(result));
   text +=
@@ -66,6 +73,18 @@ void follow_attached(const Settings& settings, pid_t pid, const std::string& oth
   result.clock = settings.values[format::Setting::profile] == 0 ? Clock::off
                  : wants_kernel_clock(settings)                 ? Clock::kernel
                                                                 : Clock::threads;
+}
+
+Result<AttachResult> or_from_outside(const Settings& settings, pid_t pid, const Fault& why) {
+  if (!may_record_from_outside(settings) || !has_lasting_obstacle(pid)) return tl::unexpected(why);
+  const auto experiment = record_from_outside(settings, program_of(pid), why);
+  if (!experiment) return tl::unexpected(experiment.error());
+  AttachResult result;
+  result.experiment = *experiment;
+  result.clock = AttachResult::Clock::kernel;
+  result.outside = why.what;
+  result.failed = note_experiment(settings, *experiment);
+  return result;
 }
 
 Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid) {

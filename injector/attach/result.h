@@ -18,6 +18,7 @@ struct AttachResult {
   // What samples the process; off: samples of its use of the system alone are taken.
   enum class Clock { threads, kernel, off };
   Clock clock = Clock::threads;
+  std::string outside;  // why gnomon-sampler records it alone, a clause; empty: it does not
   std::string failed;   // what could not be done beside the recording, lines, or empty
   std::string runtime;  // what the program's runtime keeps a recording from showing, or empty
   double held_ms =
@@ -32,6 +33,10 @@ struct AttachResult {
 // clock that has. other_clock: what choose_clock() said.
 void follow_attached(const Settings& settings, pid_t pid, const std::string& other_clock,
                      AttachResult& result);
+
+// What becomes of a process that the collector cannot come into, because of `why`: recorded from
+// outside, where that is not to pass and the settings allow it.
+Result<AttachResult> or_from_outside(const Settings& settings, pid_t pid, const Fault& why);
 
 // Returns lines for the user. A Fault also says what the failure means for the process.
 Result<std::string> text_of(const Result<AttachResult>& result, pid_t pid);

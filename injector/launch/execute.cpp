@@ -25,6 +25,8 @@
 #include "injector/attach/remote/remote_process.h"
 #include "injector/launch/environment.h"
 #include "injector/launch/follow_launch.h"
+#include "injector/outside.h"
+#include "injector/sampler.h"
 
 namespace gnomon::injector {
 namespace {
@@ -81,13 +83,27 @@ void follow(const Execution& execution, pid_t pid) {
   _exit(0);
 }
 
+// While this lives, orphans of this process's children do not come to it.
+class AdoptsNobody {
+ public:
+  AdoptsNobody() {
+    prctl(PR_GET_CHILD_SUBREAPER, &adopts_);
+    if (adopts_ != 0) prctl(PR_SET_CHILD_SUBREAPER, 0);
+  }
+  ~AdoptsNobody() {
+    if (adopts_ != 0) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  }
+  AdoptsNobody(const AdoptsNobody&) = delete;
+
+ private:
+  int adopts_ = 0;
+};
+
 // Forks twice, so that the program that is to be executed cannot wait for the second child. The
 // first one's end raises no signal, and whoever adopts the second one is not this process.
 bool fork_beside(const Execution& execution, int executed) {
   const pid_t pid = getpid();
-  int adopts = 0;
-  prctl(PR_GET_CHILD_SUBREAPER, &adopts);
-  if (adopts != 0) prctl(PR_SET_CHILD_SUBREAPER, 0);
+  const AdoptsNobody alone;
   constexpr int kNoSignal = 0;
   const auto child =
       static_cast<pid_t>(syscall(SYS_clone, kNoSignal, nullptr, nullptr, nullptr, 0));
@@ -100,7 +116,6 @@ bool fork_beside(const Execution& execution, int executed) {
   int status = 1;
   while (child > 0 && waitpid(child, &status, __WALL) < 0 && errno == EINTR) {
   }
-  if (adopts != 0) prctl(PR_SET_CHILD_SUBREAPER, 1);
   return status == 0;
 }
 
@@ -135,9 +150,34 @@ int execute(const Execution& execution) {
   return errno;
 }
 
+Fault not_executed(const Execution& execution, int error) {
+  return {fmt::format("cannot execute {}: {}", execution.program.path, std::strerror(error)), ""};
+}
+
+// gnomon-sampler waits for the program to be executed; if that fails it ends with this process.
+Fault execute_from_outside(const Execution& execution) {
+  if (execution.is_stopped)
+    return {"-x needs the collector in the program, and " + execution.obstacle->what,
+            "start it in LLDB"};
+  Result<std::string> experiment;
+  {
+    const AdoptsNobody alone;
+    experiment = record_from_outside(
+        execution.settings, {getpid(), execution.program.executable, execution.words, true},
+        *execution.obstacle);
+  }
+  if (!experiment) return experiment.error();
+  tell(execution, fmt::format("recording process {} to {} from outside, by the kernel's clock: {}",
+                              getpid(), *experiment, execution.obstacle->what));
+  if (const std::string failed = note_experiment(execution.settings, *experiment); !failed.empty())
+    tell(execution, "note: " + failed.substr(0, failed.size() - 1));
+  return not_executed(execution, execute(execution));
+}
+
 }  // namespace
 
 Fault execute_recorded(const Execution& execution) {
+  if (execution.obstacle) return execute_from_outside(execution);
   const char* preload = getenv("LD_PRELOAD");
   const auto variables =
       launch_variables(execution.settings, execution.program.executable, preload ? preload : "");
@@ -149,7 +189,7 @@ Fault execute_recorded(const Execution& execution) {
   for (const auto& [name, value] : *variables) setenv(name.c_str(), value.c_str(), 1);
   const int error = execute(execution);
   [[maybe_unused]] const ssize_t told = write(write_end.get(), "x", 1);
-  return {fmt::format("cannot execute {}: {}", execution.program.path, std::strerror(error)), ""};
+  return not_executed(execution, error);
 }
 
 }  // namespace gnomon::injector

@@ -1,5 +1,6 @@
 // Executes a program in place of this one, with the collector. A program of one thread.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Execution {
   std::vector<std::string> words;  // its arguments, its name first
   bool is_stopped = false;         // by SIGSTOP before it records, so that a debugger can attach
   std::string prefix;              // of each line that tells the user something
+  std::optional<Fault> obstacle;   // why gnomon-sampler is to record it alone
 };
 
 // Returns only if the program was not executed. A process of its own, not a child of the program,

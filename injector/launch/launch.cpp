@@ -9,6 +9,7 @@
 
 #include "injector/launch/environment.h"
 #include "injector/lldb_commands.h"
+#include "injector/outside.h"
 #include "injector/preflight.h"
 #include "libcollector/format/names.h"
 
@@ -52,9 +53,18 @@ Result<Launch> Launch::prepare(lldb::SBDebugger& debugger, lldb::SBTarget target
   const std::string executable = real_path(target.GetExecutable());
   if (executable.empty())
     return fault("the target's program is not a file here", "choose one with `target create`");
-  if (auto fit = check_program(executable); !fit) return tl::unexpected(fit.error());
+  const auto fit = check_program(executable);
+  const auto kind = check_kind(executable);
+  if (!fit && (kind || !is_native(executable))) return tl::unexpected(fit.error());
+  if (!fit && !may_record_from_outside(settings))
+    return tl::unexpected(no_way_in(settings, fit.error()));
   Launch launch;
   launch.target_ = target;
+  if (!fit) {
+    launch.outside_ = kind.error().what;
+    launch.watch_ = std::make_unique<Watch>(debugger, target, settings, executable);
+    return launch;
+  }
   if (const char* preload = target.GetEnvironment().Get(kPreload)) launch.users_preload_ = preload;
   const auto variables = launch_variables(settings, executable, launch.users_preload_);
   if (!variables) return tl::unexpected(variables.error());

@@ -25,12 +25,15 @@ class Launch {
   void release(lldb::SBDebugger& debugger);
 
   lldb::SBTarget target() const { return target_; }
+  // Why gnomon-sampler alone records the launches, a clause; empty: it does not.
+  const std::string& outside() const { return outside_; }
   // Why a process of this launch is not recorded; empty: it is, or it is not known.
   std::optional<Fault> verdict(lldb::SBProcess process) const { return watch_->verdict(process); }
 
  private:
   lldb::SBTarget target_;
   std::string users_preload_, preload_;  // LD_PRELOAD before, and as this has set it
+  std::string outside_;
   std::unique_ptr<Watch> watch_;
 };
 

@@ -2,8 +2,10 @@
 #include "injector/launch/launch_watch.h"
 
 #include "injector/launch/follow_launch.h"
+#include "injector/outside.h"
 #include "injector/preflight.h"
 #include "injector/presence.h"
+#include "injector/sampler.h"
 
 namespace gnomon::injector {
 namespace {
@@ -61,10 +63,21 @@ void Watch::warn(const std::string& what) {
   output.Flush();
 }
 
+// The file may be another one than when the collector was enabled.
 std::optional<Fault> Watch::fault_of(pid_t pid, const std::stop_token& stop) {
+  if (auto kind = check_kind(executable_); !kind) return fault_from_outside(pid, kind.error());
   if (auto fit = check_program(executable_); !fit) return fit.error();
   return follow_launch({settings_, executable_, pid},
                        {{}, [this](const std::string& lines) { warn(lines); }}, stop);
+}
+
+std::optional<Fault> Watch::fault_from_outside(pid_t pid, const Fault& obstacle) {
+  if (!is_native(executable_) || !may_record_from_outside(settings_)) return obstacle;
+  const auto experiment = record_from_outside(settings_, program_of(pid), obstacle);
+  if (!experiment) return experiment.error();
+  if (const std::string failed = note_experiment(settings_, *experiment); !failed.empty())
+    warn(failed);
+  return std::nullopt;
 }
 
 std::optional<Fault> Watch::verdict(lldb::SBProcess process) {

@@ -31,6 +31,7 @@ class Watch {
   void run(const std::stop_token& stop);
   void judge(std::uint32_t process, pid_t pid, const std::stop_token& stop);
   std::optional<Fault> fault_of(pid_t pid, const std::stop_token& stop);
+  std::optional<Fault> fault_from_outside(pid_t pid, const Fault& obstacle);
   // Prints a line on the debugger's error output.
   void warn(const std::string& what);
 

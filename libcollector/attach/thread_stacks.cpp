@@ -32,7 +32,7 @@ ByteRange main_stack(std::uint64_t top) {
 
 // proc_pid_stat(5): (28) startstack, where the kernel put argc.
 ByteRange main_stack() {
-  const std::uint64_t top = own_stat_field(28);
+  const std::uint64_t top = stat_field("/proc/self", 28);
   return top == 0 ? ByteRange{} : main_stack(top);
 }
 

@@ -21,6 +21,10 @@ inline constexpr const char* kLanesFile = "lanes";  // gone once the recording h
 
 // `gnomon-sampler --probe PID PERIOD` says why the kernel would not be that process's clock.
 inline constexpr const char* kProbe = "--probe";
+// `gnomon-sampler --alone PID SESSION SETTINGS STEM WHY 0|1 EXECUTABLE WORD...` records a process
+// in which no collector is, because of WHY; 1: from its execution of the program on. It says which
+// experiment it writes.
+inline constexpr const char* kAlone = "--alone";
 // What gnomon-sampler says before the reason if it runs without the kernel's clock.
 inline constexpr const char* kClockRefused = "clock: ";
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/time.h"
@@ -22,7 +23,7 @@ using collector::atomic;
 using format::Drop;
 
 // A Recorder lives in zeroed memory, and the unwinder asks for tables by a plain function.
-constinit collector::Recorder recorder = {};
+constinit collector::Recorder joined = {};
 ProcessObjects* objects = nullptr;
 
 // Events are many; the soft limit may be low.
@@ -56,10 +57,11 @@ KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
     : wanted_(wanted),
       page_(page),
       size_(wanted.period),
-      recorder_(recorder),
-      objects_(wanted.pid, recorder) {}
+      recorder_(wanted.alone ? *wanted.alone : joined),
+      objects_(wanted.pid, recorder_) {}
 
 bool KernelClock::join(std::string& fault) {
+  if (wanted_.alone) return open_storage(fault);
   if (const int error = recorder_.directory().open_path(wanted_.directory); error != 0) {
     fault = std::string("the experiment cannot be opened: ").append(std::strerror(error));
     return false;
@@ -68,6 +70,10 @@ bool KernelClock::join(std::string& fault) {
     fault = "the experiment is complete";
     return false;
   }
+  return open_storage(fault);
+}
+
+bool KernelClock::open_storage(std::string& fault) {
   const collector::Range opened = recorder_.open_storage(1);
   if (!opened.at)
     fault = std::string("the experiment cannot be written: ").append(std::strerror(opened.error));
@@ -97,7 +103,7 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
                                                std::string& fault) {
   std::unique_ptr<KernelClock> clock(new KernelClock(wanted, page));
   survive_cut_files();
-  clock->cpu_at_begin_ = cpu_time_of(wanted.pid);
+  if (wanted.executable.empty()) clock->cpu_at_begin_ = cpu_time_of(wanted.pid);
   fault = clock->open_events();
   if (!fault.empty()) return nullptr;
   collector::Roots roots;
@@ -112,7 +118,7 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
     return nullptr;
   }
   if (!clock->join(fault)) return nullptr;
-  if (!clock->objects_.read()) {
+  if (wanted.executable.empty() && !clock->objects_.read()) {
     fault = "the mappings of the process cannot be read";
     return nullptr;
   }
@@ -141,9 +147,11 @@ bool KernelClock::drain(bool is_still) {
   if (objects_.follow_lines()) unwinder_.forget();
   for (Ring& ring : rings_) ring.look();
   const std::uint64_t limit = is_still ? ~0ull : drained_;
+  const bool awaited_exec = awaits_exec();
   while (Ring* ring = oldest(limit)) {
     take(*ring->front());
     ring->pop();
+    if (awaited_exec && !awaits_exec()) return saw_sample_;
   }
   drained_ = start;
   if (is_still) count_lost();
@@ -168,7 +176,7 @@ void KernelClock::take(const perf_event_header& record) {
     }
     case PERF_RECORD_COMM:
       if (is_exec(record) && origin_of(record).process == static_cast<std::uint32_t>(wanted_.pid))
-        has_executed_ = true;
+        on_exec(origin_of(record).time);
       return;
     case PERF_RECORD_FORK: {
       TaskChange change{};
@@ -183,6 +191,22 @@ void KernelClock::take(const perf_event_header& record) {
     default:
       return;
   }
+}
+
+// A script's interpreter may be named by env(1), which is executed before. Of a program that has
+// ended already the kernel's records alone say what is mapped.
+void KernelClock::on_exec(std::uint64_t time) {
+  if (!awaits_exec()) {
+    has_executed_ = true;
+    return;
+  }
+  std::error_code error;
+  const auto runs =
+      std::filesystem::read_symlink("/proc/" + std::to_string(wanted_.pid) + "/exe", error);
+  if (!error && runs != wanted_.executable) return;
+  executed_at_ = time;
+  if (!error) objects_.read();
+  unwinder_.forget();
 }
 
 // Another program's samples, and those from before the recording, are not of it.
@@ -284,15 +308,17 @@ bool KernelClock::replace_events() {
   return true;
 }
 
-std::uint64_t KernelClock::cpu_time() const {
-  const std::uint64_t used = has_children_ || has_replaced_ ? 0 : events_->cpu_time();
-  return used == 0 ? 0 : cpu_at_begin_ + used;
+std::uint64_t KernelClock::cpu_used() const {
+  if (has_ended_) return cpu_at_end_;
+  return has_children_ || has_replaced_ ? 0 : events_->cpu_time();
 }
 
 void KernelClock::end() {
   drain(true);
+  cpu_at_end_ = cpu_used();
+  has_ended_ = true;
   events_->close();
-  recorder_.finish();
+  if (!wanted_.alone) recorder_.finish();
 }
 
 }  // namespace gnomon::outside

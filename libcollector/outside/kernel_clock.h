@@ -25,9 +25,14 @@ class KernelClock {
   struct Wanted {
     pid_t pid;                 // of the recorded process, as this program knows it
     std::uint32_t own_number;  // as the process knows itself
-    const char* directory;     // of the experiment
     std::uint64_t period;      // ns of CPU time
     std::uint32_t depth;       // frames
+    // Of the experiment, to which a collector in the process writes as well.
+    const char* directory;
+    // Or what alone writes the experiment; null: nothing.
+    collector::Recorder* alone = nullptr;
+    // Of a process that is still to execute it; empty: it runs.
+    std::string executable = {};
   };
   // Begins to sample, and takes part in writing the experiment; what comes before the recording has
   // begun is left out. Returns null and sets `fault` to a clause that says why that is not
@@ -43,17 +48,29 @@ class KernelClock {
   // process stands or has ended; else the youngest of it is left for the next time, so that all is
   // recorded in the order of time. Returns true if there was a sample.
   bool drain(bool is_still);
-  // Ends the clock, records the rest and leaves the experiment.
+  // Ends the clock, records the rest and leaves the experiment, unless this program alone writes
+  // that.
   void end();
   bool sees_kernel() const { return events_->sees_kernel(); }
-  // The CPU time of the process since its beginning, ns, by the events; also of one that nobody
-  // else can tell it of any more. 0: not known.
-  std::uint64_t cpu_time() const;
+  // Returns the CPU time that the process has used since the clock began, ns, as the events have
+  // counted it; they tell it of a process that its parent has waited for, too. 0: not known, as
+  // they have counted child processes as well, or have replaced others.
+  std::uint64_t cpu_used() const;
+  // What it had used before.
+  std::uint64_t cpu_at_begin() const { return cpu_at_begin_; }
+  // Returns true while the process has not executed the program that it is to execute. drain()
+  // goes no further than there.
+  bool awaits_exec() const { return !wanted_.executable.empty() && executed_at_ == 0; }
+  // When it did, CLOCK_MONOTONIC, ns; 0: it was to execute none.
+  std::uint64_t executed_at() const { return executed_at_; }
+  // Returns true if another program runs in the process since.
+  bool has_executed() const { return has_executed_; }
 
  private:
   KernelClock(const Wanted& wanted, format::ControlPage& page);
   std::string open_events();
   bool join(std::string& fault);
+  bool open_storage(std::string& fault);
   // The ring whose front is the oldest record; null: all are empty.
   Ring* oldest(std::uint64_t before);
   void take(const perf_event_header& record);
@@ -61,6 +78,7 @@ class KernelClock {
   std::uint32_t stack_of(const Sample& sample, std::uint32_t epoch, collector::Writer& writer);
   std::uint32_t number_of(std::uint32_t thread);
   bool is_of_recording(const Sample& sample) const;
+  void on_exec(std::uint64_t time);
   void on_thread_end(const perf_event_header& record);
   void count_lost();
   // Another size of copies needs other events.
@@ -80,12 +98,15 @@ class KernelClock {
   std::uint64_t paused_until_ = 0;  // likewise: what is older is not to be recorded
   std::uint64_t lost_ = 0;          // counted already
   std::uint64_t lost_in_records_ = 0;
-  std::uint64_t lost_before_ = 0;   // by events that have been replaced
+  std::uint64_t lost_before_ = 0;  // by events that have been replaced
+  std::uint64_t executed_at_ = 0;
   std::uint64_t cpu_at_begin_ = 0;  // CPU time that the process had used before, ns
   CopySize::Seen seen_;             // since the size was looked at last
   std::uint64_t lost_then_ = 0;     // lost_ at that time
   std::uint64_t next_size_ = 0;     // when it is looked at next, CLOCK_MONOTONIC, ns
   bool was_paused_ = false, has_executed_ = false, saw_sample_ = false;
+  std::uint64_t cpu_at_end_ = 0;  // cpu_used() of then
+  bool has_ended_ = false;
   bool has_children_ = false, has_replaced_ = false;  // events, by those of another size
 };
 

@@ -75,7 +75,7 @@ void remove_experiment(const Recorder& begun) {
   if (*begun.directory().path()) rmdir(begun.directory().path());
 }
 
-Recorder* open_experiment(const Settings& settings, int& error) {
+Recorder* open_experiment(const Settings& settings, std::uint32_t pid, int& error) {
   static Path directory;  // too large for a stack that may be small
   if (settings.handed < 0)
     if (error = make_directory(settings.stem,
@@ -90,7 +90,7 @@ Recorder* open_experiment(const Settings& settings, int& error) {
   else
     error = errno;
   if (recorder && error == 0) {
-    const Range opened = recorder->open(settings.session, static_cast<std::uint32_t>(getpid()));
+    const Range opened = recorder->open(settings.session, pid);
     if (opened.at) return recorder;
     error = opened.error;
     remove_experiment(*recorder);

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "libcollector/core/json_line.h"
+#include "libcollector/core/proc_path.h"
 #include "libcollector/core/small_file.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
@@ -33,8 +34,8 @@ void write_arguments(JsonLine& line, int argc, char** argv) {
 }
 
 // Uses the pid namespace of whoever records the process where that differs from the process's own.
-void write_identity(JsonLine& line, const Settings& settings) {
-  const ProcessIdentity identity = process_identity();
+void write_identity(JsonLine& line, const Settings& settings, const char* process) {
+  const ProcessIdentity identity = process_identity(process);
   line.open("process", '{')
       .text("boot", identity.boot)
       .text("pid_namespace",
@@ -69,12 +70,13 @@ void write_processors(JsonLine& line) {
 }
 
 // Where the process runs, and on what.
-void write_surroundings(JsonLine& line) {
+void write_surroundings(JsonLine& line, const char* process) {
   static char text[PATH_MAX];  // the stack may be small
-  const long length = raw_syscall(SYS_readlink, arg("/proc/self/cwd"), arg(text), sizeof text - 1);
+  const long length =
+      raw_syscall(SYS_readlink, arg(ProcPath(process, "cwd").text()), arg(text), sizeof text - 1);
   text[std::max(length, 0l)] = 0;
   line.text("cwd", text)
-      .number("parent", own_stat_field(4))
+      .number("parent", stat_field(process, 4))
       .number("page_bytes", static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
   write_processors(line);
   if (read_small_file("/proc/meminfo", text, 256) == 0) return;
@@ -85,8 +87,8 @@ void write_surroundings(JsonLine& line) {
 
 }  // namespace
 
-FileError write_header(const Recorder& recorder, const Settings& settings, const char* timer,
-                       int argc, char** argv, char* scratch, std::size_t scratch_bytes) {
+FileError write_header(const Recorder& recorder, const Settings& settings, const Recorded& recorded,
+                       char* scratch, std::size_t scratch_bytes) {
   utsname host{};
   uname(&host);
   JsonLine line(0, scratch, scratch_bytes);
@@ -96,12 +98,11 @@ FileError write_header(const Recorder& recorder, const Settings& settings, const
       .close('}')
       .text("collector", GNOMON_VERSION)
       .hex("session", settings.session)
-      .number("pid",
-              settings.seen_pid != 0 ? settings.seen_pid : static_cast<std::uint64_t>(getpid()))
+      .number("pid", settings.seen_pid != 0 ? settings.seen_pid : recorded.pid)
       .text("executable", settings.executable);
-  write_identity(line, settings);
-  write_arguments(line, argc, argv);
-  write_surroundings(line);
+  write_identity(line, settings, recorded.process);
+  write_arguments(line, recorded.argc, recorded.argv);
+  write_surroundings(line, recorded.process);
   line.text("host", host.nodename)
       .text("system", host.sysname)
       .text("release", host.release)
@@ -109,13 +110,14 @@ FileError write_header(const Recorder& recorder, const Settings& settings, const
       .number("start_realtime", now(CLOCK_REALTIME))
       .number("start_monotonic", now(CLOCK_MONOTONIC))
       .open("clock", '{')
-      .text("source", "signal")
-      .text("timer", timer)
+      .text("source", recorded.outside ? "kernel" : "signal")
+      .text("timer", recorded.timer)
       .number("interval", settings.values[format::Setting::profile])
       .close('}')
       .open("stacks", '{')
       .text("walk", "unwind tables")
       .close('}');
+  if (recorded.outside) line.text("outside", recorded.outside);
   line.open("settings", '{');
   for (const format::SettingRow& row : format::kSettings)
     line.number(row.key.data(), settings.values[row.setting]);

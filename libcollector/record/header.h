@@ -8,10 +8,19 @@
 
 namespace gnomon::collector {
 
+// Whom the experiment is about.
+struct Recorded {
+  const char* process;  // its directory: "/proc/self" or "/proc/PID"
+  std::uint32_t pid;    // as it numbers itself
+  int argc;
+  char** argv;
+  const char* timer;    // what ticks, kThreadCpuTimer or kTaskClockEvent
+  const char* outside;  // a clause: why the collector is not in it; null: it is
+};
+
 // Writes header.json beside its place and renames it, so that a reader sees all of it or nothing.
-// timer: what ticks, kThreadCpuTimer or kTaskClockEvent. scratch: room for the line. Fails
-// with open_file and E2BIG if the line is longer than that.
-FileError write_header(const Recorder& recorder, const Settings& settings, const char* timer,
-                       int argc, char** argv, char* scratch, std::size_t scratch_bytes);
+// scratch: room for the line. Fails with open_file and E2BIG if the line is longer than that.
+FileError write_header(const Recorder& recorder, const Settings& settings, const Recorded& recorded,
+                       char* scratch, std::size_t scratch_bytes);
 
 }  // namespace gnomon::collector

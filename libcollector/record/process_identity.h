@@ -1,4 +1,4 @@
-// Identifies this process among all that have or had its pid. Normal context.
+// Identifies a process among all that have or had its pid. Normal context.
 #pragma once
 #include <cstdint>
 
@@ -11,9 +11,10 @@ struct ProcessIdentity {
   std::uint64_t start_ticks = 0;  // field 22 of /proc/PID/stat
 };
 
-ProcessIdentity process_identity();
-// Returns a field of /proc/self/stat behind the second, numbered as in proc_pid_stat(5); 0 if it
+// process: its directory, such as "/proc/self".
+ProcessIdentity process_identity(const char* process);
+// Returns a field of its file `stat` behind the second, numbered as in proc_pid_stat(5); 0 if it
 // cannot be read.
-std::uint64_t own_stat_field(int number);
+std::uint64_t stat_field(const char* process, int number);
 
 }  // namespace gnomon::collector

@@ -1,6 +1,6 @@
 // The program gnomon-sampler, one for each recording: a process of its own, in a session of its
-// own, that nobody but init waits for. It answers on its standard output: nothing, or why it does
-// not run.
+// own, that nobody but init waits for. It answers on its standard output: nothing, which experiment
+// it writes alone, or why it does not run.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -56,32 +57,55 @@ int probe(const char* pid, const char* period) {
   return 0;
 }
 
+// What the two ways to be started have in common; directory: the experiment's, or "".
+Wanted wanted_by(const char* directory, char** words) {
+  Wanted wanted;
+  wanted.directory = directory;
+  wanted.pid = static_cast<pid_t>(std::strtol(words[0], nullptr, 10));
+  wanted.session = std::strtoull(words[1], nullptr, 16);
+  wanted.settings = gnomon::format::settings_in(words[2]);
+  return wanted;
+}
+
+std::unique_ptr<Sampler> watch(char** words, std::string& answer) {
+  const Wanted wanted = wanted_by(words[0], words + 1);
+  rank_like(wanted.pid);
+  auto sampler = Sampler::open(wanted, answer);
+  if (!sampler) return nullptr;
+  if (const std::string refusal = sampler->open_clock(); !refusal.empty())
+    answer = gnomon::format::kClockRefused + refusal;
+  return sampler;
+}
+
+// words: see kAlone.
+std::unique_ptr<Sampler> record_alone(char** words, int count, std::string& answer) {
+  const Wanted wanted = wanted_by("", words);
+  rank_like(wanted.pid);
+  Alone alone{words[3], words[4], words[5] == std::string_view("1"), words[6], {}};
+  for (int i = 7; i < count; ++i) alone.words.emplace_back(words[i]);
+  auto sampler = Sampler::open_alone(wanted, alone, answer);
+  if (sampler) answer = sampler->directory();
+  return sampler;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 4 && argv[1] == std::string_view(gnomon::format::kProbe))
-    return probe(argv[2], argv[3]);
-  if (argc != 5) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (argc == 4 && first == gnomon::format::kProbe) return probe(argv[2], argv[3]);
+  const bool is_alone = argc >= 9 && first == gnomon::format::kAlone;
+  if (argc != 5 && !is_alone) {
     std::fprintf(stderr, "gnomon-sampler is started by Gnomon: see `gnomon help`.\n");
     return 2;
   }
   forget_signals();
   leave_family();
-  Wanted wanted;
-  wanted.directory = argv[1];
-  wanted.pid = static_cast<pid_t>(std::strtol(argv[2], nullptr, 10));
-  wanted.session = std::strtoull(argv[3], nullptr, 16);
-  wanted.settings = gnomon::format::settings_in(argv[4]);
-  rank_like(wanted.pid);
-  std::string fault;
-  const auto sampler = Sampler::open(wanted, fault);
-  if (!sampler) {
-    std::printf("%s", fault.c_str());
-    return 1;
-  }
-  if (const std::string refusal = sampler->open_clock(); !refusal.empty())
-    std::printf("%s%s", gnomon::format::kClockRefused, refusal.c_str());
+  std::string answer;
+  const auto sampler =
+      is_alone ? record_alone(argv + 2, argc - 2, answer) : watch(argv + 1, answer);
+  std::printf("%s", answer.c_str());
   std::fflush(stdout);
+  if (!sampler) return 1;
   close_output();
   sampler->run();
   _exit(0);  // the thread that forwards mail is still there

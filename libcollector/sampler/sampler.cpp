@@ -47,19 +47,6 @@ void futex(std::uint32_t& word, int operation, std::uint32_t value) {
   syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
 }
 
-bool fits(const ControlPage& page, std::uint64_t session, std::uint32_t own_number) {
-  return page.magic == format::kControlMagic && page.major == format::kFormatMajor &&
-         page.session == session && page.pid == own_number;
-}
-
-ControlPage* map_control(const collector::ExperimentDirectory& directory) {
-  const int file = directory.open_file(format::kControlFile, O_RDWR);
-  if (file < 0) return nullptr;
-  void* memory = mmap(nullptr, format::kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  close(file);
-  return memory == MAP_FAILED ? nullptr : static_cast<ControlPage*>(memory);
-}
-
 void write_children(JsonLine& line, const Look& look) {
   constexpr std::size_t kMost = 256;
   if (look.children.empty()) return;
@@ -91,38 +78,14 @@ void write_threads(JsonLine& line, const Look& look) {
 
 }  // namespace
 
-std::unique_ptr<Sampler> Sampler::open(const Wanted& wanted, std::string& fault) {
-  std::unique_ptr<Sampler> sampler(new Sampler(wanted));
-  sampler->process_end_ = static_cast<int>(syscall(SYS_pidfd_open, wanted.pid, 0));
-  if (sampler->process_end_ < 0) {
-    fault = errno == ENOSYS ? "the kernel has no pidfd_open (Linux 5.3)" : "the process has ended";
-    return nullptr;
-  }
-  if (sampler->directory_.open_path(wanted.directory.c_str()) == 0)
-    sampler->control_ = map_control(sampler->directory_);
-  if (!sampler->control_) {
-    fault = "the experiment " + wanted.directory + " cannot be opened";
-    return nullptr;
-  }
-  if (!fits(*sampler->control_, wanted.session, sampler->process_.own_number())) {
-    fault = wanted.directory + " is not the experiment of process " + std::to_string(wanted.pid);
-    return nullptr;
-  }
-  sampler->limits_.emplace(sampler->wanted_.settings, *sampler->control_);
-  sampler->mail_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (sampler->mail_ < 0) {
-    fault = "the kernel refuses an eventfd";
-    return nullptr;
-  }
-  return sampler;
-}
-
 void Sampler::take_sample(SampleEvent event, const char* label) {
   if (has_executed()) return;
   Look look = process_.look();
   std::uint64_t& cpu = figure(look.process, format::Figure::cpu);
-  if (cpu == format::kUnknownFigure && event == SampleEvent::end && clock_)
-    if (const std::uint64_t used = clock_->cpu_time(); used != 0) cpu = used;
+  if (cpu == format::kUnknownFigure && event == SampleEvent::end) cpu = cpu_time_by_clock();
+  // The recording began with the program, a moment ago.
+  if (event == SampleEvent::start && cpu != format::kUnknownFigure && clock_->executed_at() != 0)
+    cpu -= std::min(cpu, clock_->cpu_used());
   // Nothing has changed while a debugger holds the process.
   if (event == SampleEvent::periodic && !look.is_news) return;
   if (cpu == format::kUnknownFigure) return;
@@ -138,6 +101,12 @@ void Sampler::take_sample(SampleEvent event, const char* label) {
     atomic(control_->dropped[static_cast<std::size_t>(format::Drop::samples)]).fetch_add(1);
 }
 
+// Of a process that has been waited for; kUnknownFigure: that is not known.
+std::uint64_t Sampler::cpu_time_by_clock() const {
+  const std::uint64_t used = clock_ ? clock_->cpu_used() : 0;
+  return used == 0 ? format::kUnknownFigure : clock_->cpu_at_begin() + used;
+}
+
 // The recording has ended, or was told to. One that has failed goes on with samples alone.
 bool Sampler::is_over() const {
   const auto state = static_cast<State>(atomic(control_->state).load());
@@ -147,6 +116,7 @@ bool Sampler::is_over() const {
 
 // Another program runs in the process: the last sample is the one from right before that.
 bool Sampler::has_executed() const {
+  if (alone_) return clock_->has_executed();
   return atomic(control_->replacing).load() != 0 && process_.has_executed();
 }
 
@@ -227,7 +197,10 @@ Sampler::Goes Sampler::on_mail() {
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
   atomic(box.answered).store(number, std::memory_order_release);
   futex(box.answered, FUTEX_WAKE, 1'000'000);
-  return verb == format::Verb::end ? Goes::ended : Goes::on;
+  if (verb != format::Verb::end) return Goes::on;
+  // Who asks says so in the page as well, but perhaps after this program has closed that.
+  if (alone_) atomic(control_->asked).store(static_cast<std::uint32_t>(format::Ask::end));
+  return Goes::ended;
 }
 
 void Sampler::forward_mail() {
@@ -239,28 +212,11 @@ void Sampler::forward_mail() {
   }
 }
 
-std::string Sampler::open_clock() {
-  const auto source = static_cast<format::ClockSource>(wanted_.settings[Setting::source]);
-  const std::uint64_t period = wanted_.settings[Setting::profile];
-  if (source != format::ClockSource::kernel || period == 0) return "";
-  const auto state = static_cast<State>(atomic(control_->state).load());
-  const bool has_own = atomic(control_->clock).load() != 0;
-  if (has_own || (state != State::armed && state != State::recording))
-    return "the recording has begun already";
-  std::string fault;
-  clock_ = outside::KernelClock::open(
-      {wanted_.pid, process_.own_number(), wanted_.directory.c_str(), period,
-       static_cast<std::uint32_t>(wanted_.settings[Setting::depth])},
-      *control_, fault);
-  if (!clock_) return fault;
-  const auto kind = clock_->sees_kernel() ? format::Clock::kernel : format::Clock::user;
-  atomic(control_->clock).store(static_cast<std::uint32_t>(kind));
-  return "";
-}
-
 // The process waits until the debugger says that it may begin; a debugger may hold it meanwhile for
 // as long as its user likes. Returns false if the process ends before.
 bool Sampler::await_beginning() {
+  if (alone_ && !await_exec()) return false;
+  if (alone_) begin_alone();
   constexpr int kLook = 1;  // ms
   while (clock_ && static_cast<State>(atomic(control_->state).load()) == State::armed) {
     pollfd end{process_end_, POLLIN, 0};
@@ -284,7 +240,10 @@ Sampler::Goes Sampler::wait() {
 }
 
 void Sampler::run() {
-  if (!await_beginning()) return;
+  if (!await_beginning()) {
+    if (alone_) remove_experiment(*alone_);
+    return;
+  }
   next_sample_ = now(CLOCK_MONOTONIC) + period_;
   atomic(control_->sampler).store(static_cast<std::uint32_t>(getpid()));
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
@@ -294,6 +253,7 @@ void Sampler::run() {
   while (wait() == Goes::on) {
   }
   if (clock_) clock_->end();
+  if (alone_) end_alone();
 }
 
 }  // namespace gnomon::sampler

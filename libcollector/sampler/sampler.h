@@ -11,13 +11,15 @@
 #include "libcollector/format/control.h"
 #include "libcollector/outside/kernel_clock.h"
 #include "libcollector/record/experiment_directory.h"
+#include "libcollector/record/recorder.h"
+#include "libcollector/sampler/alone.h"
 #include "libcollector/sampler/limits.h"
 #include "libcollector/sampler/target_process.h"
 
 namespace gnomon::sampler {
 
 struct Wanted {
-  std::string directory;  // of the experiment
+  std::string directory;  // of the experiment; empty: to be made
   pid_t pid = 0;          // of the recorded process, as this program knows it
   std::uint64_t session = 0;
   format::SettingValues settings;
@@ -28,6 +30,12 @@ class Sampler {
   // Opens the experiment and the process. Returns null and sets `fault` to a clause that says why
   // the recording cannot be watched.
   static std::unique_ptr<Sampler> open(const Wanted& wanted, std::string& fault);
+
+  // Makes the experiment and begins to sample the process, into which nothing else comes. Returns
+  // null and sets `fault` to a clause that says why that is not possible.
+  static std::unique_ptr<Sampler> open_alone(const Wanted& wanted, const Alone& alone,
+                                             std::string& fault);
+  const char* directory() const { return directory_.path(); }
 
   // Takes the clock's samples if the settings say so and the kernel allows it. The recording has
   // not begun. Returns "", or a clause that says why not: then the process itself does.
@@ -43,7 +51,12 @@ class Sampler {
         process_(wanted_.pid) {}
 
   enum class Goes { on, ended };
+  bool open_process(std::string& fault);
+  std::string open_clock(const std::string& executable);
   bool await_beginning();
+  bool await_exec();
+  void begin_alone();
+  void end_alone();
   void watch();
   Goes wait();
   void drain_clock(bool is_still);
@@ -54,6 +67,7 @@ class Sampler {
   void take_sample(format::SampleEvent event, const char* label);
   bool is_over() const;
   bool has_executed() const;
+  std::uint64_t cpu_time_by_clock() const;
   int milliseconds_to_sleep() const;
   // On a thread of its own: passes what comes into the mailbox on to the main thread.
   void forward_mail();
@@ -63,6 +77,7 @@ class Sampler {
   TargetProcess process_;
   collector::ExperimentDirectory directory_{};
   format::ControlPage* control_ = nullptr;
+  collector::Recorder* alone_ = nullptr;  // what writes the experiment; null: the process does
   std::optional<Limits> limits_;
   std::unique_ptr<outside::KernelClock> clock_;  // null: the process takes the clock's samples
   bool clock_runs_ = false;                      // it had samples a moment ago

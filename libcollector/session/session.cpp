@@ -224,10 +224,12 @@ void end_earlier() {
 // Returns 0, or errno with nothing left behind.
 int open_session(int argc, char** argv, Timer timer) {
   int error = 0;
-  recorder = open_experiment(settings, error);
+  const auto pid = static_cast<std::uint32_t>(getpid());
+  recorder = open_experiment(settings, pid, error);
   if (!recorder) return error;
   const FileError unwritten =
-      write_header(*recorder, settings, timer_name(timer), argc, argv, scratch, sizeof scratch);
+      write_header(*recorder, settings, {"/proc/self", pid, argc, argv, timer_name(timer), nullptr},
+                   scratch, sizeof scratch);
   if (!unwritten) return 0;
   // Whoever launched the program may have mapped the control page by now.
   recorder->fail(unwritten.failure, unwritten.error);

@@ -143,7 +143,8 @@ bool was_told_to_end(const Experiment& experiment) {
 }
 
 bool has_executed(const Experiment& experiment) {
-  return experiment.state() == format::State::recording && experiment.control.replacing != 0;
+  return experiment.control.replacing != 0 &&
+         (experiment.state() == format::State::recording || !experiment.header.outside.empty());
 }
 
 bool is_paused(const Experiment& experiment) {

@@ -165,6 +165,7 @@ Result<Header> read_header(const std::string& directory) {
   header.clock_source = field<std::string>(clock, "source");
   header.clock_timer = field<std::string>(clock, "timer");
   header.interval = {field<std::uint64_t>(clock, "interval")};
+  header.outside = field<std::string>(json, "outside");
   header.start_realtime = field<std::uint64_t>(json, "start_realtime");
   header.stack_walk = field<std::string>(member(json, "stacks"), "walk");
   for (const Json& row : member(json, "events")) {

@@ -28,6 +28,7 @@ struct Header {
   std::string cpu_model;
   format::SettingValues settings;
   std::string clock_source, clock_timer;
+  std::string outside;  // why no collector was in the process, a clause; empty: one was
   Nanoseconds interval;
   std::uint64_t start_realtime = 0;  // ns since 1970
   std::string stack_walk;            // how call stacks were found

@@ -271,6 +271,8 @@ void add_recording_notes(const Part& part, std::vector<std::string>& notes) {
   const format::ControlPage& control = experiment.control;
   if (experiment.state() == format::State::failed)
     notes.push_back(fmt::format("recording stopped early: {}.", failure_text(control)));
+  if (std::string note = outside_note(experiment.header); !note.empty())
+    notes.push_back(std::move(note));
   if (has_executed(experiment))
     notes.emplace_back(
         "the program executed another (exec), which is not recorded: start that one to see it.");

@@ -128,4 +128,16 @@ std::string children_note(const Part& part) {
                                        seconds(Nanoseconds{cpu})));
 }
 
+std::string outside_note(const Header& header) {
+  if (header.outside.empty()) return "";
+  return fmt::format(
+      "recorded from outside, without traces of memory, locks, input and output: {}.",
+      header.outside);
+}
+
+tl::unexpected<Fault> not_traced(const Header& header, const char* what, const char* next) {
+  if (header.outside.empty()) return fault(what, next);
+  return fault(what, fmt::format("the program was recorded from outside: {}", header.outside));
+}
+
 }  // namespace gnomon::reader

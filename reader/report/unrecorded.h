@@ -11,6 +11,11 @@ namespace gnomon::reader {
 std::string unsampled_threads_note(const Part& part);
 // Empty unless gnomon-sampler was the clock, and was gone before the recording ended.
 std::string clock_gap_note(const Part& part);
+// Empty if a collector was in the process.
+std::string outside_note(const Header& header);
+// A fault for a report on calls that no collector has traced. what: "allocations were not
+// recorded". next: what has them recorded where a collector can come into the program.
+tl::unexpected<Fault> not_traced(const Header& header, const char* what, const char* next);
 // Empty if the program started no child process, as far as that is known.
 std::string children_note(const Part& part);
 

@@ -216,8 +216,8 @@ def unfit(work):
             ("./lost",): "./lost needs the interpreter /no/such/interpreter, which is missing or may not be executed; see its first line",
             ("./lost_env",): "./lost_env needs an interpreter: there is no program nosuchinterpreter in PATH; see its first line",
             ("./round",): "./round is a script of too many interpreters; see their first lines",
-            (build / "targets/unfit_static",): f"{build}/targets/unfit_static cannot be recorded: it is linked statically, so no library can be loaded into it; link it "
-                                               "without -static; `perf record -g` samples it from outside, which Gnomon does not yet",
+            ("-k", "signal", build / "targets/unfit_static"): f"{build}/targets/unfit_static cannot be recorded: it is linked statically, so no library can be loaded into it; link it "
+                                               "without -static; `profile source kernel` (-k kernel) records it from outside",
             ("./no_loader",): f"{work}/no_loader cannot be recorded: its loader /lib64/ld-linux-x86-64.so.9 is missing; install the libraries that it was built for"}
     if os.getuid() == 0 and not os.statvfs(work).f_flag & os.ST_NOSUID:
         os.chown(f"{work}/grown", 65534, 65534)

@@ -54,7 +54,7 @@ def absent(work):
 
 
 def static(work):
-    answers, errors = session("alone", ["collector enable"], work)
+    answers, errors = session("alone", ["collector profile source signal", "collector enable"], work)
     assert "alone cannot be recorded: it is linked statically" in errors, (answers, errors)
     answers, errors = session("alone", ["run"], work)
     assert "exited with status = 0" in "".join(output for _, output in answers), answers
@@ -72,7 +72,7 @@ def sanitized(work):
         assert "right" in said and "exited with status = 0" in said, (answers, errors)
         functions, _ = recorded.functions(build, pathlib.Path(work) / f"test.{number}.er")
         assert functions["(anonymous namespace)::computes()"][1] > 0.9 * functions["<Total>"][1] > 0.5, functions
-    answers, errors = session("waits_thread", ["collector enable"], work, arguments=["poll"])
+    answers, errors = session("waits_thread", ["collector profile source signal", "collector enable"], work, arguments=["poll"])
     assert "waits_thread cannot be recorded: it is built with -fsanitize=thread, " in errors, (answers, errors)
 
 

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 """The kernel is the clock: its samples are read from outside, the program gets no signal and a debugger no stop."""
-import functools
 import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -14,6 +12,7 @@ import sys
 import lldb_session
 import recorded
 from attempts import NOBODY, can_be_nobody, started, try_cases, wait_until
+from kernel_clock import are_split, times, unless_lost
 
 build = pathlib.Path(sys.argv[1])
 GNOMON = str(build / "bin/gnomon")
@@ -28,20 +27,6 @@ def collect(work, *words, interval="hi", under=(), gnomon=GNOMON):
     said = [line for line in done.stderr.splitlines() if "recording process" not in line and "this machine's clock ticks" not in line]
     assert not said, said
     return done.stdout, experiment
-
-
-class Lost(Exception):
-    """The machine was too busy for gnomon-sampler, or for the kernel's timers, and the report says so."""
-
-
-def times(experiment):
-    """{name: (exclusive, inclusive)} in s, and the notes: none of time that is missing, or of many call stacks that are not whole."""
-    table, notes = recorded.functions(build, experiment)
-    if any("did not come to read them in time" in note or "samples cover" in note for note in notes):
-        raise Lost(notes)
-    assert not any(word in note for note in notes for word in ("lost", "was gone")), notes
-    assert all(float(re.search(r"\(([\d.]+) % of the time\)", note)[1]) < 1 for note in notes if " were cut " in note), notes
-    return table, notes
 
 
 def all_is_counted(experiment):
@@ -60,11 +45,10 @@ def shares(work):
     """As many ticks as CPU time, on every thread, with whole call stacks."""
     said, experiment = collect(work, TARGETS / "split", "1", "4")
     all_is_counted(experiment)
-    table, _ = times(experiment)
+    table, _ = times(build, experiment)
     total = table["<Total>"][0]
     assert said == "done\n" and 3.8 < total < 4.3, (said, table)
-    for name, share in (("half", 0.5), ("third", 0.3), ("fifth", 0.2)):
-        assert abs(table[f"work::{name}(unsigned long)"][1] / total - share) < 0.02, (name, table)
+    are_split(table)
     status = recorded.status(build, experiment)
     assert status["State"] == "ended" and status["Clock"].startswith("kernel ("), status
     assert int(status["Threads"]) in (4, 5), status
@@ -87,7 +71,7 @@ def reloaded(work):
         print("the loader chose other addresses: nothing tested")
         return
     _, experiment = collect(work, TARGETS / "reload", TARGETS, *order, interval="2m")
-    table, _ = times(experiment)
+    table, _ = times(build, experiment)
     for letter in "ab":
         assert abs(table[f"work_of_{letter}"][1] - 0.1 * order.count(letter)) < 0.02, (letter, table)
     assert "<Unknown>" not in table, table
@@ -96,7 +80,7 @@ def reloaded(work):
 def children(work):
     """Are sampled by inheritance, counted, and left out."""
     _, experiment = collect(work, TARGETS / "family")
-    table, notes = times(experiment)
+    table, notes = times(build, experiment)
     own = 1.5
     assert own * 0.95 < table["<Total>"][0] < own * 1.2, table
     counted = [int(note.rsplit(" ", 1)[1].rstrip(".")) for note in notes if note.startswith("clock samples of child processes")]
@@ -131,11 +115,10 @@ def attached(work):
     with started(TARGETS / "split", "1", "4") as program:
         wait_until(lambda: len(os.listdir(f"/proc/{program.pid}/task")) >= 4, "the threads are not there")
         experiment, _ = attach(work, program)
-    table, _ = times(experiment)
+    table, _ = times(build, experiment)
     total = table["<Total>"][0]
     assert total > 2.5, table
-    for name, share in (("half", 0.5), ("third", 0.3), ("fifth", 0.2)):
-        assert abs(table[f"work::{name}(unsigned long)"][1] / total - share) < 0.1, (name, table)
+    are_split(table, 0.1)
     status = recorded.status(build, experiment)
     assert status["State"] == "ended" and status["Clock"].startswith("kernel ("), status
 
@@ -230,33 +213,6 @@ def in_lldb(work):
     assert one_round > 50 and samples_in(paused) == one_round, (first, paused)
     assert samples_in(resumed) > 1.5 * one_round, (first, resumed)
     assert "cover" not in whole and "<Total>" in whole, whole
-
-
-def machine():
-    """What decides whether samples are lost."""
-    facts = {"locked memory": resource.getrlimit(resource.RLIMIT_MEMLOCK), "CPUs": sorted(os.sched_getaffinity(0)), "nice": os.nice(0)}
-    for path in ("/proc/loadavg", "/proc/pressure/cpu", "/proc/pressure/io", "/proc/pressure/memory", "/proc/sys/kernel/perf_event_mlock_kb",
-                 "/proc/sys/kernel/perf_event_paranoid", "/proc/sys/kernel/osrelease", "/proc/self/cgroup", "/proc/self/autogroup"):
-        try:
-            facts[path] = pathlib.Path(path).read_text().split("\n")[0]
-        except OSError as error:
-            facts[path] = error.strerror
-    return facts
-
-
-def unless_lost(case):
-    """A machine that has other things to do lets samples be lost, which the report says; then nothing but that is tested."""
-    @functools.wraps(case)
-    def tried(work):
-        for attempt in range(4):
-            place = pathlib.Path(work) / str(attempt)
-            place.mkdir()
-            try:
-                return case(place)
-            except Lost as lost:
-                print(case.__name__, "again:", lost, machine(), flush=True)
-        print(case.__name__, "is not tested: samples are lost each time")
-    return tried
 
 
 try_cases(*map(unless_lost, (shares, attached, attached_amid_births, deep_stacks, caught_signals, reloaded, children, killed, user_time, refused,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Processes that cannot be recorded: why is said in a sentence, by both ways in, and they are as they were."""
+"""Processes that the collector cannot come into: where they are not to be recorded from outside, why is said in a sentence, by both ways in, and they are as they were."""
 import contextlib
 import ctypes
 import os
@@ -45,13 +45,13 @@ def maps(pid):
 
 
 def by_gnomon(work, pid, text, *more, under=(), **how):
-    done = subprocess.run([*under, build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid), *more], cwd=work, capture_output=True,
-                          text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, **how)
+    done = subprocess.run([*under, build / "bin/gnomon", "collect", "-k", "signal", "-t", "1", "-P", str(pid), *more], cwd=work,
+                          capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, **how)
     assert done.returncode == 1 and re.fullmatch(f"gnomon: {text}\n", done.stderr), (text, done)
 
 
 def by_lldb(work, pid, text):
-    commands = [f"process attach -p {pid}", "collector enable"]
+    commands = [f"process attach -p {pid}", "collector profile source signal", "collector enable"]
     answers, errors = lldb_session.run(build, None, commands, work, check=False)
     assert re.search(f"error: cannot record process {pid}: {text}$", errors, re.M), (text, answers, errors)
 
@@ -124,7 +124,7 @@ def others(work):
 
 def not_linked_to_it(work):
     with started(build / "targets/unfit_static") as (_, pid):
-        is_said(work, pid, r"it is linked statically, so no library can be loaded into it; link it without -static; `perf record -g` samples it from outside, which Gnomon does not yet\.")
+        is_said(work, pid, r"it is linked statically, so no library can be loaded into it; link it without -static; `profile source kernel` \(-k kernel\) records it from outside\.")
 
 
 def watched_for_races(work):

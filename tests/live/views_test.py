@@ -57,9 +57,9 @@ def under_mounts(script):
     return ["unshare", "--mount", "sh", "-ec", script + '\nexec "$0"']
 
 
-def collect(work, pid, *under):
+def collect(work, pid, *under, source="auto", time="1"):
     """(exit status, all it said)"""
-    done = subprocess.run([*under, build / "bin/gnomon", "collect", "-t", "1", "-P", str(pid)], cwd=work, capture_output=True, text=True,
+    done = subprocess.run([*under, build / "bin/gnomon", "collect", "-k", source, "-t", time, "-P", str(pid)], cwd=work, capture_output=True, text=True,
                           timeout=PATIENCE, stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout + done.stderr
 
@@ -71,7 +71,7 @@ def descriptors(pid):
 def is_recorded(work, pid, by_lldb=True):
     """By gnomon, then by LLDB; nothing of it stays open."""
     before = descriptors(pid)
-    status, said = collect(work, pid)
+    status, said = collect(work, pid, time="0.3")
     experiment = pathlib.Path(work) / "test.1.er"
     assert status == 0 and f"Recording process {pid} to {experiment}: 2 threads" in said, said
     table, notes = recorded.functions(build, experiment)
@@ -139,15 +139,25 @@ def other_root(work):
 
 
 def no_proc(work):
+    """The collector needs it; gnomon-sampler has its own."""
     if can_unshare("--mount"):
         with steady(work, *with_root(work), program="/steady") as (_, pid):
-            status, said = collect(work, pid)
-            assert status == 1 and "it sees no /proc of its own process namespace; mount one at " in said, said
+            is_recorded_from_outside(work, pid, "it sees no /proc of its own process namespace", "; mount one at ")
     if can_unshare("--pid", "--fork"):
         with steady(work, "unshare", "--pid", "--fork", forks=True) as (_, pid):
-            status, said = collect(work, pid)
-            assert status == 1 and "the /proc that it sees is of another process namespace; " in said, said
+            is_recorded_from_outside(work, pid, "the /proc that it sees is of another process namespace", "; ")
+
+
+def is_recorded_from_outside(work, pid, why, cure):
+    status, said = collect(work, pid, source="signal")
+    assert status == 1 and why + cure in said, said
     assert not list(pathlib.Path(work).glob("*.er"))
+    status, said = collect(work, pid, time="0.3")
+    experiment = pathlib.Path(work) / "test.1.er"
+    assert status == 0 and f"to {experiment} from outside, by the kernel's clock: {why}" in said, said
+    functions, notes = recorded.functions(build, experiment)
+    assert functions["(anonymous namespace)::computes(void*)"][1] > 0.5 * functions["<Total>"][1] > 0, (functions, notes)
+    shutil.rmtree(experiment)
 
 
 def own_users(work):

@@ -115,6 +115,12 @@ Result<void> check_process(pid_t pid, const std::string& library) {
   return {};
 }
 
+bool has_collector(pid_t pid) {
+  for (const Mapping& mapping : mappings_of(pid))
+    if (mapping.path.find("/libcollector.so") != std::string::npos) return true;
+  return false;
+}
+
 Result<std::uint64_t> find_release(pid_t pid) {
   if (auto own = check_memory_is_its_own(pid, ""); !own) return tl::unexpected(own.error());
   for (const Mapping& mapping : mappings_of(pid)) {

@@ -12,6 +12,7 @@
 
 #include "injector/attach/checks/confinement.h"
 #include "injector/attach/checks/left_breakpoints.h"
+#include "injector/attach/checks/process_checks.h"
 #include "injector/attach/lldb/lldb_choice.h"
 #include "injector/attach/lldb/lldb_process.h"
 #include "injector/attach/lldb/lldb_run.h"
@@ -125,7 +126,8 @@ Result<Insertion> prepare_attach(lldb::SBProcess& process, const Settings& setti
 
 using Prepare = std::function<Result<Insertion>(pid_t pid)>;
 
-Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare) {
+// is_under_way becomes true once a thread of the process does what was brought into it.
+Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare, bool& is_under_way) {
   const auto start = Clock::now();
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   if (const int fatal = fatal_signal(process); fatal != 0)
@@ -144,6 +146,7 @@ Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare) {
   borrowed.flags = flags_of(borrowed.thread);
   if (!borrow(process, borrowed, *insertion, *room))
     return fault("LLDB cannot write to process " + std::to_string(pid), "");
+  is_under_way = true;
   std::vector<pid_t> sent;
   const auto free = chosen->free + run_insertion(process, *chosen, *insertion, sent);
   if (insertion->progress() != Insertion::Progress::done)
@@ -161,7 +164,7 @@ Result<AttachResult> insert(lldb::SBProcess& process, const Prepare& prepare) {
 }
 
 Result<AttachResult> insert(lldb::SBDebugger& debugger, lldb::SBProcess& process,
-                            const Prepare& prepare) {
+                            const Prepare& prepare, bool& is_under_way) {
   if (process.GetState() != lldb::eStateStopped)
     return fault("process " + std::to_string(process.GetProcessID()) + " is not stopped",
                  "stop it with Ctrl-C or `process interrupt`, and repeat");
@@ -174,7 +177,7 @@ Result<AttachResult> insert(lldb::SBDebugger& debugger, lldb::SBProcess& process
   const AsIs view(debugger, process);
   const QuietLoader loader(process.GetTarget());
   const QuietStopHooks hooks(debugger);
-  return insert(process, prepare);
+  return insert(process, prepare, is_under_way);
 }
 
 }  // namespace
@@ -185,9 +188,13 @@ Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess p
   Settings settings = wanted;
   const std::string other_clock = choose_clock(settings, pid);
   const std::string program = program_identity(pid);
-  auto result = insert(debugger, process, [&](pid_t) { return prepare_attach(process, settings); });
+  bool is_under_way = false;
+  auto result = insert(
+      debugger, process, [&](pid_t) { return prepare_attach(process, settings); }, is_under_way);
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
+  if (!result && !is_under_way && process.GetState() == lldb::eStateStopped)
+    return or_from_outside(wanted, pid, result.error());
   if (result) {
     follow_attached(settings, pid, other_clock, *result);
   }
@@ -196,8 +203,11 @@ Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess p
 
 Result<AttachResult> release_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess process,
                                      std::uint64_t session) {
-  return insert(debugger, process,
-                [&](pid_t pid) { return Insertion::prepare_release(pid, session); });
+  if (!has_collector(static_cast<pid_t>(process.GetProcessID()))) return AttachResult{};
+  bool is_under_way = false;
+  return insert(
+      debugger, process, [&](pid_t pid) { return Insertion::prepare_release(pid, session); },
+      is_under_way);
 }
 
 }  // namespace gnomon::injector

@@ -17,6 +17,7 @@
 
 #include "injector/attach/checks/confinement.h"
 #include "injector/attach/checks/left_breakpoints.h"
+#include "injector/attach/checks/process_checks.h"
 #include "injector/attach/checks/rights.h"
 #include "injector/attach/ptrace/ptrace_choice.h"
 #include "injector/attach/ptrace/traced_thread.h"
@@ -185,7 +186,9 @@ Result<Insertion> prepare(pid_t pid, const Settings& settings) {
   return Insertion::prepare(pid, settings);
 }
 
-Result<AttachResult> insert(pid_t pid, const std::string& program, Insertion& insertion) {
+// is_under_way becomes true once a thread of the process does what was brought into it.
+Result<AttachResult> insert(pid_t pid, const std::string& program, Insertion& insertion,
+                            bool& is_under_way) {
   const std::uint64_t at = find_system_call_instruction(pid);
   if (at == 0)
     return fault("its libc has no syscall()", "start the program from the debugger instead");
@@ -194,6 +197,7 @@ Result<AttachResult> insert(pid_t pid, const std::string& program, Insertion& in
   nanoseconds held = *read;
   const auto sent = send_one(pid, program, at, insertion, held);
   if (!sent) return tl::unexpected(sent.error());
+  is_under_way = true;
   switch (wait_for(pid, insertion, held)) {
     case Outcome::lost:
       return tl::unexpected(insertion.loss());
@@ -212,8 +216,8 @@ Result<AttachResult> insert(pid_t pid, const std::string& program, Insertion& in
 }
 
 Result<AttachResult> insert_if_can(pid_t pid, const std::string& program,
-                                   Result<Insertion> insertion) {
-  auto result = insertion ? insert(pid, program, *insertion)
+                                   Result<Insertion> insertion, bool& is_under_way) {
+  auto result = insertion ? insert(pid, program, *insertion, is_under_way)
                           : Result<AttachResult>(tl::unexpected(insertion.error()));
   if (!result) return tl::unexpected(actual_fault(pid, program, result.error()));
   return result;
@@ -227,9 +231,11 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& wanted) {
   const std::string other_clock = choose_clock(settings, pid);
   const std::string program = program_identity(pid);
   wait_for_libraries(pid);
-  auto result = insert_if_can(pid, program, prepare(pid, settings));
+  bool is_under_way = false;
+  auto result = insert_if_can(pid, program, prepare(pid, settings), is_under_way);
   if (!result && !is_program(pid, program))
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
+  if (!result && !is_under_way) return or_from_outside(wanted, pid, result.error());
   if (result) {
     follow_attached(settings, pid, other_clock, *result);
   }
@@ -237,9 +243,11 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& wanted) {
 }
 
 Result<AttachResult> release_by_ptrace(pid_t pid, std::uint64_t session) {
+  if (!has_collector(pid)) return AttachResult{};
   if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
   const std::string program = program_identity(pid);
-  return insert_if_can(pid, program, Insertion::prepare_release(pid, session));
+  bool is_under_way = false;
+  return insert_if_can(pid, program, Insertion::prepare_release(pid, session), is_under_way);
 }
 
 }  // namespace gnomon::injector

@@ -66,6 +66,7 @@ Table header_report(Analysis& analysis) {
   add("Working directory", header.working_directory);
   add("Collector", fmt::format("Gnomon {}, experiment format {}.{}", header.collector,
                                control.major, control.minor));
+  if (!header.outside.empty()) add("Recorded", "from outside: " + header.outside);
   add("Host",
       fmt::format("{}, {} {} on {}", header.host, header.system, header.release, header.machine));
   add("Processors", processors(header));

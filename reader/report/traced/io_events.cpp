@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reader/metrics/metric.h"
+#include "reader/report/unrecorded.h"
 
 namespace gnomon::reader {
 namespace {
@@ -84,11 +85,12 @@ IoSum& IoSum::operator+=(const IoSum& other) {
 
 Result<void> has_io(const Analysis& analysis) {
   if (has_calls(analysis)) return {};
-  return analysis.experiment().header.settings[format::Setting::iotrace] != 0
-             ? fault("the program has not done any I/O yet", "let it go on, and ask again")
-             : fault("I/O was not recorded",
-                     "`collector iotrace on` before the run, or `gnomon collect -i on`, records "
-                     "it");
+  const Header& header = analysis.experiment().header;
+  if (header.settings[format::Setting::iotrace] != 0)
+    return fault("the program has not done any I/O yet", "let it go on, and ask again");
+  return not_traced(header, "I/O was not recorded",
+                    "`collector iotrace on` before the run, or `gnomon collect -i on`, records "
+                    "it");
 }
 
 }  // namespace gnomon::reader

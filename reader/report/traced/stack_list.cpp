@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "reader/report/unrecorded.h"
 #include "reader/symbols/name_match.h"
 
 namespace gnomon::reader {
@@ -30,11 +31,12 @@ Result<void> has_heap(const Analysis& analysis) {
   if (std::any_of(parts.begin(), parts.end(),
                   [](const auto& part) { return !part->heap().is_empty(); }))
     return {};
-  return analysis.experiment().header.settings[format::Setting::heaptrace] != 0
-             ? fault("the program has not allocated anything yet", "let it go on, and ask again")
-             : fault("allocations were not recorded",
-                     "`collector heaptrace on` before the run, or `gnomon collect -H on`, "
-                     "records them");
+  const Header& header = analysis.experiment().header;
+  if (header.settings[format::Setting::heaptrace] != 0)
+    return fault("the program has not allocated anything yet", "let it go on, and ask again");
+  return not_traced(header, "allocations were not recorded",
+                    "`collector heaptrace on` before the run, or `gnomon collect -H on`, "
+                    "records them");
 }
 
 Result<StackList> StackList::of(Analysis& analysis, const View& view, const MetricList& metrics) {

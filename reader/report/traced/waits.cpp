@@ -7,6 +7,7 @@
 #include <array>
 
 #include "reader/metrics/metric.h"
+#include "reader/report/unrecorded.h"
 
 namespace gnomon::reader {
 namespace {
@@ -82,12 +83,13 @@ MetricList wait_metrics() {
 
 Result<void> has_waits(const Analysis& analysis) {
   if (analysis.sums().has(kSyncWaits)) return {};
-  return analysis.experiment().header.settings[format::Setting::synctrace] != 0
-             ? fault("no thread has waited for another one so long that it was recorded",
-                     "`synctrace threshold all` records every call, whether it waits or not")
-             : fault("waits of threads for others were not recorded",
-                     "`collector synctrace on` before the run, or `gnomon collect -s on`, records "
-                     "them");
+  const Header& header = analysis.experiment().header;
+  if (header.settings[format::Setting::synctrace] != 0)
+    return fault("no thread has waited for another one so long that it was recorded",
+                 "`synctrace threshold all` records every call, whether it waits or not");
+  return not_traced(header, "waits of threads for others were not recorded",
+                    "`collector synctrace on` before the run, or `gnomon collect -s on`, records "
+                    "them");
 }
 
 std::string kind_name(std::uint32_t kind) {

@@ -14,7 +14,7 @@ namespace {
 
 // As the collector writes it in this process.
 reader::Header header_of_this() {
-  const collector::ProcessIdentity identity = collector::process_identity();
+  const collector::ProcessIdentity identity = collector::process_identity("/proc/self");
   utsname host{};
   uname(&host);
   reader::Header header;
@@ -42,7 +42,7 @@ TEST(Life, ChildEndsAndIsReaped) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     close(ends[1]);
-    const std::uint64_t ticks = collector::process_identity().start_ticks;
+    const std::uint64_t ticks = collector::process_identity("/proc/self").start_ticks;
     const bool said = write(words[1], &ticks, sizeof ticks) == sizeof ticks;
     for (char byte; read(ends[0], &byte, 1) > 0;) continue;
     _exit(said ? 0 : 1);

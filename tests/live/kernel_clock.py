@@ -1,0 +1,56 @@
+"""What the tests of the kernel's clock have in common: what a busy machine may lose, and shares of time."""
+import functools
+import os
+import pathlib
+import re
+import resource
+
+import recorded
+
+
+class Lost(Exception):
+    """The machine was too busy for gnomon-sampler, or for the kernel's timers, and the report says so."""
+
+
+def times(build, experiment):
+    """{name: (exclusive, inclusive)} in s, and the notes: none of time that is missing, or of many call stacks that are not whole."""
+    table, notes = recorded.functions(build, experiment)
+    if any("did not come to read them in time" in note or "samples cover" in note for note in notes):
+        raise Lost(notes)
+    assert not any(word in note for note in notes for word in ("lost", "was gone")), notes
+    assert all(float(re.search(r"\(([\d.]+) % of the time\)", note)[1]) < 1 for note in notes if " were cut " in note), notes
+    return table, notes
+
+
+def are_split(table, tolerance=0.02):
+    """Whether the functions of targets/split have their shares."""
+    total = table["<Total>"][0]
+    for name, share in (("half", 0.5), ("third", 0.3), ("fifth", 0.2)):
+        assert abs(table[f"work::{name}(unsigned long)"][1] / total - share) < tolerance, (name, table)
+
+
+def machine():
+    """What decides whether samples are lost."""
+    facts = {"locked memory": resource.getrlimit(resource.RLIMIT_MEMLOCK), "CPUs": sorted(os.sched_getaffinity(0)), "nice": os.nice(0)}
+    for path in ("/proc/loadavg", "/proc/pressure/cpu", "/proc/pressure/io", "/proc/pressure/memory", "/proc/sys/kernel/perf_event_mlock_kb",
+                 "/proc/sys/kernel/perf_event_paranoid", "/proc/sys/kernel/osrelease", "/proc/self/cgroup", "/proc/self/autogroup"):
+        try:
+            facts[path] = pathlib.Path(path).read_text().split("\n")[0]
+        except OSError as error:
+            facts[path] = error.strerror
+    return facts
+
+
+def unless_lost(case):
+    """A machine that has other things to do lets samples be lost, which the report says; then nothing but that is tested."""
+    @functools.wraps(case)
+    def tried(work):
+        for attempt in range(4):
+            place = pathlib.Path(work) / str(attempt)
+            place.mkdir()
+            try:
+                return case(place)
+            except Lost as lost:
+                print(case.__name__, "again:", lost, machine(), flush=True)
+        print(case.__name__, "is not tested: samples are lost each time")
+    return tried
