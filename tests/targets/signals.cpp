@@ -110,7 +110,9 @@ void own_timer() {
   burn(0.8);
   const itimerval never{};
   CHECK(setitimer(ITIMER_PROF, &never, nullptr) == 0);
-  CHECK(handled >= 40 && handled <= 81);
+  // 67 where the kernel ticks every 4 ms, 80 where its ticks are finer; the ticks, not the time,
+  // are counted, which a busy machine makes differ. The collector would add 80.
+  CHECK(handled >= 30 && handled <= 110);
 }
 
 // Everything blocked: sampled all the same, and told what it expects.
