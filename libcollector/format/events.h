@@ -56,13 +56,16 @@ struct EventKind {
 
 inline constexpr std::uint16_t kNoCpu = 0xffff;
 
+// What a thread does: Solaris's microstates, from 1 on (proc(5), LMS_USER ...).
+enum class ThreadState : std::uint8_t { unknown = 0, user = 1, system = 2 };
+
 struct EventHead {
   std::uint32_t word;    // RecordWord
   std::uint32_t thread;  // kernel thread id
   std::uint64_t time;    // CLOCK_MONOTONIC, ns
   std::uint32_t stack;   // node of the stack table; 0: none
   std::uint16_t cpu;     // kNoCpu: unknown
-  std::uint8_t state;    // what the thread was doing; 0: not known
+  std::uint8_t state;    // ThreadState
   std::uint8_t flags;
 };
 static_assert(sizeof(EventHead) == 24);
@@ -83,7 +86,9 @@ constexpr std::array<Field, EventKind::kMaxFields> with_head(Own... own) {
   return fields;
 }
 
-// A tick of a thread's CPU clock.
+// A tick of a thread's CPU clock; or, if its flags say so, CPU time of a thread that no tick stands
+// for.
+inline constexpr std::uint8_t kRest = 1;
 struct ClockSample {
   EventHead head;
   std::uint64_t weight;  // CPU time this sample stands for, ns
@@ -191,7 +196,8 @@ inline constexpr std::array kEventKinds{
               sizeof(HeapFree),
               {kCompactAddress, {"time", "TSTAMP", offsetof(HeapFree, time), 4, Unit::time}}},
     EventKind{kClockSample, "clock", DataKind::profile, Layout::head, sizeof(ClockSample),
-              with_head(Field{"weight", "NTICK_NSEC", offsetof(ClockSample, weight), 8,
+              with_head(Field{"rest", "", offsetof(EventHead, flags), 1, Unit::none},
+                        Field{"weight", "NTICK_NSEC", offsetof(ClockSample, weight), 8,
                               Unit::nanoseconds})},
     EventKind{
         kWait, "wait", DataKind::synctrace, Layout::head, sizeof(Wait),

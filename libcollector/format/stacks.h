@@ -88,6 +88,17 @@ constexpr std::uint64_t epoch_mark(std::uint32_t epoch) {
 }
 constexpr bool is_epoch_mark(std::uint64_t pc) { return pc_tag(pc) == kEpochTag; }
 
+// A frame that is no code but says what a thread was doing, when nothing tells where.
+enum class Activity : std::uint32_t {
+  system = 1,         // something in the kernel
+  short_threads = 2,  // it has not used so much CPU time that its clock would have ticked
+};
+inline constexpr unsigned kActivityTag = 9;
+constexpr std::uint64_t activity_frame(Activity activity) {
+  return std::uint64_t{kActivityTag} << 60 | static_cast<std::uint32_t>(activity);
+}
+constexpr bool is_activity(std::uint64_t pc) { return pc_tag(pc) == kActivityTag; }
+
 constexpr std::uint64_t node_digest(std::uint32_t id, const StackNode& node) {
   return digest_step(digest_step(id, node.pc), node.parent);
 }

@@ -73,6 +73,7 @@ int ClockEvents::open_one(pid_t thread, const Ring& ring, Event& event) {
     attributes.config = PERF_COUNT_SW_TASK_CLOCK;
     attributes.sample_period = wanted_.period;
     attributes.inherit = 1;
+    attributes.inherit_stat = 1;
     attributes.disabled = begin_ != Begin::now;
     attributes.enable_on_exec = begin_ == Begin::at_exec;
     attributes.watermark = 1;
@@ -133,6 +134,11 @@ std::uint64_t ClockEvents::sum(std::uint64_t Figures::*figure) const {
 }
 
 std::uint64_t ClockEvents::lost() const { return tells_lost_ ? sum(&Figures::lost) : 0; }
+
+std::uint64_t ClockEvents::time_of_only_root(std::uint64_t of_heirs) const {
+  const std::uint64_t all = events_.size() == 1 ? cpu_time() : 0;
+  return all > of_heirs ? all - of_heirs : 0;
+}
 
 std::uint64_t ClockEvents::cpu_time() const {
   return coverage_.has_given_up() ? 0 : sum(&Figures::count);

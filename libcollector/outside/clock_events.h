@@ -29,8 +29,9 @@ class ClockEvents {
   ClockEvents(ClockEvents&&) = delete;
 
   // Opens events on the threads of the process that write into the rings of their CPUs: samples,
-  // new mappings, and what becomes of threads. Returns 0, or errno with nothing open; EMFILE: the
-  // threads need more descriptors than this program may have.
+  // new mappings, what becomes of threads, and how much CPU time those have used that have
+  // inherited events. Returns 0, or errno with nothing open; EMFILE: the threads need more
+  // descriptors than this program may have.
   int open(const Wanted& wanted, Begin begin, const Rings& rings);
   void enable() const;
   void disable() const;
@@ -48,6 +49,11 @@ class ClockEvents {
   // The CPU time, ns, of the threads and of all that they have made, while the events were open.
   // 0: not known.
   std::uint64_t cpu_time() const;
+  // The CPU time, ns, of the one thread that the events were opened on, when those that have
+  // inherited them have all ended and used `of_heirs`. 0: not known.
+  std::uint64_t time_of_only_root(std::uint64_t of_heirs) const;
+  // Returns true if events were opened on the thread.
+  bool is_root(std::uint32_t thread) const { return seen_.contains(static_cast<pid_t>(thread)); }
 
  private:
   struct Event {

@@ -3,7 +3,6 @@
 #include "libcollector/outside/kernel_clock.h"
 
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,13 +41,10 @@ std::uint32_t own_number_of(std::uint32_t thread) {
                          : static_cast<std::uint32_t>(std::strtoul(&numbers[last], nullptr, 10));
 }
 
-// Of all its threads, ns; 0: the process is not there.
-std::uint64_t cpu_time_of(pid_t pid) {
-  timespec time{};
-  clockid_t clock{};
-  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
+// If the rings are read up to an instant: when threads have ended of which all is known.
+std::uint64_t settled_until(std::uint64_t time) {
+  constexpr std::uint64_t kEnding = 2'000'000;  // ns
+  return time - std::min(time, kEnding);
 }
 
 }  // namespace
@@ -57,6 +53,8 @@ KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
     : wanted_(wanted),
       page_(page),
       size_(wanted.period),
+      rests_(wanted.pid, wanted.period,
+             [this](const Rest& rest, std::uint64_t time) { put_rest(rest, time); }),
       recorder_(wanted.alone ? *wanted.alone : joined),
       objects_(wanted.pid, recorder_) {}
 
@@ -106,6 +104,7 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
   if (wanted.executable.empty()) clock->cpu_at_begin_ = cpu_time_of(wanted.pid);
   fault = clock->open_events();
   if (!fault.empty()) return nullptr;
+  if (clock->sees_kernel()) clock->rests_.see_kernel();
   collector::Roots roots;
   std::memcpy(&roots, page.roots, sizeof roots);
   static_assert(sizeof roots == sizeof page.roots);
@@ -138,11 +137,28 @@ Ring* KernelClock::oldest(std::uint64_t before) {
   return found;
 }
 
-bool KernelClock::drain(bool is_still) {
-  const std::uint64_t start = collector::now(CLOCK_MONOTONIC);
-  const bool is_paused = recorder_.paused();
-  if (is_paused || was_paused_) paused_until_ = start;
+// Up to the beginning of the recording, and while that is paused, CPU time is not of it.
+void KernelClock::follow_pauses(bool is_paused, std::uint64_t now) {
+  const bool begins = !has_begun_ && atomic(page_.start_time).load() != 0;
+  has_begun_ |= begins;
+  if (is_paused && !was_paused_ && !begins && has_begun_) {
+    rests_.look(now, true);
+    rests_.tell(drained_);
+  }
+  if (begins || (was_paused_ && !is_paused)) rests_.skip();
+  if (is_paused || was_paused_) paused_until_ = now;
   was_paused_ = is_paused;
+}
+
+// What the threads have used is looked at before the rings are; when their ticks up to then have
+// been added, which is the next time unless nothing moves, it is told.
+bool KernelClock::drain(bool is_still) {
+  const bool is_paused = recorder_.paused();
+  const bool is_to_tell = is_still || rests_.can_tell(settled_until(drained_));
+  if (has_begun_ && !is_paused && !has_executed_ && (is_still || !rests_.has_looked()))
+    rests_.look(collector::now(CLOCK_MONOTONIC), is_still);
+  const std::uint64_t start = collector::now(CLOCK_MONOTONIC);
+  follow_pauses(is_paused, start);
   saw_sample_ = false;
   if (objects_.follow_lines()) unwinder_.forget();
   for (Ring& ring : rings_) ring.look();
@@ -152,6 +168,10 @@ bool KernelClock::drain(bool is_still) {
     take(*ring->front());
     ring->pop();
     if (awaited_exec && !awaits_exec()) return saw_sample_;
+  }
+  if (has_begun_ && !has_executed_) {
+    settle_threads(is_still ? ~0ull : settled_until(drained_));
+    if (is_to_tell) rests_.tell(is_still ? start : drained_);
   }
   drained_ = start;
   if (is_still) count_lost();
@@ -183,8 +203,16 @@ void KernelClock::take(const perf_event_header& record) {
       has_children_ |= decode(record, change) && change.process != change.parent;
       return;
     }
-    case PERF_RECORD_EXIT:
-      return on_thread_end(record);
+    case PERF_RECORD_EXIT: {
+      TaskChange change{};
+      if (decode(record, change)) on_thread_end(change, origin_of(record).time);
+      return;
+    }
+    case PERF_RECORD_READ: {
+      ThreadCount count{};
+      if (decode(record, count)) rests_.on_count(count, *events_);
+      return;
+    }
     case PERF_RECORD_LOST:
       lost_in_records_ += lost_in(record);
       return;
@@ -210,18 +238,17 @@ void KernelClock::on_exec(std::uint64_t time) {
 }
 
 // Another program's samples, and those from before the recording, are not of it.
-bool KernelClock::is_of_recording(const Sample& sample) const {
+bool KernelClock::is_of_recording(std::uint64_t time) const {
   const std::uint64_t end = atomic(page_.end_time).load();
   const auto state = static_cast<format::State>(atomic(page_.state).load());
   return !has_executed_ && (state == format::State::recording || state == format::State::ended) &&
-         sample.origin.time > paused_until_ &&
-         sample.origin.time >= atomic(page_.start_time).load() && page_.start_time != 0 &&
-         (end == 0 || sample.origin.time <= end);
+         time > paused_until_ && time >= atomic(page_.start_time).load() && page_.start_time != 0 &&
+         (end == 0 || time <= end);
 }
 
 void KernelClock::on_sample(const Sample& sample) {
   saw_sample_ = true;
-  if (!events_->counts(sample.origin) || !is_of_recording(sample)) return;
+  if (!events_->counts(sample.origin) || !is_of_recording(sample.origin.time)) return;
   if (sample.origin.process != static_cast<std::uint32_t>(wanted_.pid))
     return recorder_.drop(Drop::children_samples);
   collector::Writer* writer = recorder_.enter();
@@ -231,7 +258,34 @@ void KernelClock::on_sample(const Sample& sample) {
   record.head.time = sample.origin.time;
   record.head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer);
   record.head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
+  const auto state = sample.is_of_kernel ? format::ThreadState::system : format::ThreadState::user;
+  record.head.state = static_cast<std::uint8_t>(state);
   record.weight = wanted_.period;
+  if (record.head.stack && recorder_.put(*writer, format::kClockSample, record))
+    rests_.add(sample.origin.thread, {wanted_.period, record.head.stack, state, record.head.cpu});
+  recorder_.leave(*writer);
+}
+
+// A rest that no tick says the place of gets a call stack of one frame, which is no code.
+void KernelClock::put_rest(const Rest& rest, std::uint64_t time) {
+  const std::uint64_t end = atomic(page_.end_time).load();
+  if (end != 0) time = std::min(time, end);
+  if (!is_of_recording(time)) return;
+  collector::Writer* writer = recorder_.enter();
+  if (!writer) return;
+  format::ClockSample record{};
+  record.head.thread = number_of(rest.thread);
+  record.head.time = time;
+  record.head.stack = rest.stack;
+  record.head.cpu = rest.cpu;
+  record.head.state = static_cast<std::uint8_t>(rest.state);
+  record.head.flags = format::kRest;
+  record.weight = rest.weight;
+  if (rest.stack == 0) {
+    writer->frames[0] = format::activity_frame(rest.activity);
+    record.head.stack =
+        recorder_.intern_at(0, *writer, 1, 0, [](std::uint64_t, collector::Writer&) {});
+  }
   if (record.head.stack) recorder_.put(*writer, format::kClockSample, record);
   recorder_.leave(*writer);
 }
@@ -265,12 +319,15 @@ std::uint32_t KernelClock::number_of(std::uint32_t thread) {
   return at->second;
 }
 
-// Another thread may get its number.
-void KernelClock::on_thread_end(const perf_event_header& record) {
-  TaskChange change{};
-  if (!decode(record, change)) return;
+// Another thread may get its number. What it has used comes in records behind this one.
+void KernelClock::on_thread_end(const TaskChange& change, std::uint64_t time) {
   events_->on_thread_end(change.thread);
-  numbers_.erase(change.thread);
+  if (change.process == static_cast<std::uint32_t>(wanted_.pid))
+    rests_.on_exit(change.thread, time);
+}
+
+void KernelClock::settle_threads(std::uint64_t before) {
+  for (const std::uint32_t thread : rests_.settle(before)) numbers_.erase(thread);
 }
 
 // The kernel writes no record of what it lost last.
@@ -313,8 +370,16 @@ std::uint64_t KernelClock::cpu_used() const {
   return has_children_ || has_replaced_ ? 0 : events_->cpu_time();
 }
 
+void KernelClock::end_rests() {
+  if (!has_begun_ || has_executed_ || was_paused_) return;
+  const bool is_known = !has_children_ && !has_replaced_;
+  rests_.end(collector::now(CLOCK_MONOTONIC),
+             {is_known ? events_->time_of_only_root(rests_.counted()) : 0, page_.cpu_time});
+}
+
 void KernelClock::end() {
   drain(true);
+  end_rests();
   cpu_at_end_ = cpu_used();
   has_ended_ = true;
   events_->close();

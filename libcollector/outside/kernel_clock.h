@@ -12,6 +12,7 @@
 #include "libcollector/format/settings.h"
 #include "libcollector/outside/clock_events.h"
 #include "libcollector/outside/copy_size.h"
+#include "libcollector/outside/cpu_rests.h"
 #include "libcollector/outside/process_objects.h"
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/ring.h"
@@ -77,9 +78,13 @@ class KernelClock {
   void on_sample(const Sample& sample);
   std::uint32_t stack_of(const Sample& sample, std::uint32_t epoch, collector::Writer& writer);
   std::uint32_t number_of(std::uint32_t thread);
-  bool is_of_recording(const Sample& sample) const;
+  bool is_of_recording(std::uint64_t time) const;
+  void end_rests();
+  void put_rest(const Rest& rest, std::uint64_t time);
+  void follow_pauses(bool is_paused, std::uint64_t now);
   void on_exec(std::uint64_t time);
-  void on_thread_end(const perf_event_header& record);
+  void on_thread_end(const TaskChange& change, std::uint64_t time);
+  void settle_threads(std::uint64_t before);
   void count_lost();
   // Another size of copies needs other events.
   void adapt_size(std::uint64_t now);
@@ -90,6 +95,7 @@ class KernelClock {
   Rings rings_;
   CopySize size_;
   std::unique_ptr<ClockEvents> events_;
+  CpuRests rests_;
   collector::Recorder& recorder_;
   ProcessObjects objects_;
   collector::Unwinder unwinder_;
@@ -104,7 +110,7 @@ class KernelClock {
   CopySize::Seen seen_;             // since the size was looked at last
   std::uint64_t lost_then_ = 0;     // lost_ at that time
   std::uint64_t next_size_ = 0;     // when it is looked at next, CLOCK_MONOTONIC, ns
-  bool was_paused_ = false, has_executed_ = false, saw_sample_ = false;
+  bool was_paused_ = false, has_begun_ = false, has_executed_ = false, saw_sample_ = false;
   std::uint64_t cpu_at_end_ = 0;  // cpu_used() of then
   bool has_ended_ = false;
   bool has_children_ = false, has_replaced_ = false;  // events, by those of another size

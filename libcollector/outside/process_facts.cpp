@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -74,6 +75,14 @@ std::string status_of(std::string_view pid, std::string_view key) {
       return begin == std::string::npos ? "" : line.substr(begin);
     }
   return "";
+}
+
+std::uint64_t cpu_time_of(pid_t pid) {
+  timespec time{};
+  clockid_t clock{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 Rights rights_to(pid_t pid) {

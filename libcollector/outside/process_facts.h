@@ -14,6 +14,10 @@ std::vector<pid_t> threads_of(pid_t pid);
 // The text behind "KEY:" in /proc/PID/status, without the blanks before it; empty: there is none.
 std::string status_of(std::string_view pid, std::string_view key);
 
+// Of all its threads, those that have ended included, ns; 0: the process is not there
+// (linux/posix-timers.h).
+std::uint64_t cpu_time_of(pid_t pid);
+
 // What decides whether the kernel lets this program sample a process.
 struct Rights {
   bool is_there = true;          // the process

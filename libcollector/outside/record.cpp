@@ -125,6 +125,7 @@ bool decode(const perf_event_header& record, Sample& sample) {
   Head head;
   if (record.type != PERF_RECORD_SAMPLE || !fields.read(head)) return false;
   sample.origin = {head.event, head.time, head.process, head.thread, head.cpu};
+  sample.is_of_kernel = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
   return read_registers(fields, sample) && read_stack(fields, sample);
 }
 
@@ -156,6 +157,10 @@ bool decode(const perf_event_header& record, TaskChange& change) {
   Fields fields(record);
   return (record.type == PERF_RECORD_FORK || record.type == PERF_RECORD_EXIT) &&
          fields.read(change);
+}
+
+bool decode(const perf_event_header& record, ThreadCount& count) {
+  return record.type == PERF_RECORD_READ && Fields(record).read(count);
 }
 
 std::uint64_t lost_in(const perf_event_header& record) {

@@ -24,6 +24,7 @@ struct Origin {
 
 struct Sample {
   Origin origin;
+  bool is_of_kernel = false;  // the thread was in the kernel
   // In the order of the kernel's signal frame (unwind/registers.h); without a user part, as in the
   // kernel's own threads, has_registers is false.
   std::uint64_t registers[17] = {};
@@ -54,6 +55,12 @@ struct TaskChange {
   std::uint32_t process, parent, thread, parent_thread;
 };
 bool decode(const perf_event_header& record, TaskChange& change);
+// Of PERF_RECORD_READ: how much an event has counted when the thread ended that had inherited it.
+struct ThreadCount {
+  std::uint32_t process, thread;
+  std::uint64_t count;
+};
+bool decode(const perf_event_header& record, ThreadCount& count);
 // Returns how many records the kernel could not write (PERF_RECORD_LOST), else 0.
 std::uint64_t lost_in(const perf_event_header& record);
 // Returns true if the thread has executed another program.

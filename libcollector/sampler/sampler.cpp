@@ -244,6 +244,7 @@ void Sampler::run() {
     if (alone_) remove_experiment(*alone_);
     return;
   }
+  drain_clock(false);  // what the process has used up to now is not of the recording
   next_sample_ = now(CLOCK_MONOTONIC) + period_;
   atomic(control_->sampler).store(static_cast<std::uint32_t>(getpid()));
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <string_view>
 
 #include "libcollector/core/time.h"
+#include "libcollector/outside/process_facts.h"
 #include "libcollector/record/overview.h"
 
 namespace gnomon::sampler {
@@ -72,16 +72,6 @@ void read_stat(const std::string& text, Figures& figures, bool is_process) {
 // The address of the random bytes that the kernel puts onto the stack of each new program differs
 // with every exec. Empty: the process is not there, or this program may not look into it.
 std::string program_in(const std::string& directory) { return text_of(directory + "/auxv"); }
-
-// Of the process's threads together, those that have ended included (linux/posix-timers.h).
-std::uint64_t cpu_time_of(pid_t pid) {
-  timespec time{};
-  clockid_t clock{};
-  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
-    return format::kUnknownFigure;
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 // The last of the numbers behind "NSpid:": the one in the innermost pid namespace.
 std::uint32_t own_number_in(const std::string& status) {
@@ -217,7 +207,8 @@ Look TargetProcess::look() {
   if (threads.size() == kMostThreads && all != format::kUnknownFigure && all > kMostThreads)
     look.threads_left_out = static_cast<std::uint32_t>(all - threads.size());
   look.time = collector::now(CLOCK_MONOTONIC);
-  figure(look.process, Figure::cpu) = cpu_time_of(pid_);
+  if (const std::uint64_t cpu = outside::cpu_time_of(pid_); cpu != 0)
+    figure(look.process, Figure::cpu) = cpu;
   look.is_news = figure(look.process, Figure::cpu) != cpu_ || !look.children.empty();
   cpu_ = figure(look.process, Figure::cpu);
   return look;

@@ -9,21 +9,52 @@ namespace gnomon::reader {
 namespace {
 
 using format::IoOperation;
+using format::ThreadState;
 
-constexpr std::uint32_t bit_of(IoOperation operation) {
-  return 1u << static_cast<unsigned>(operation);
+template <typename Value>
+constexpr std::uint32_t bit_of(Value value) {
+  return 1u << static_cast<unsigned>(value);
 }
-constexpr IoChoice kReading{bit_of(IoOperation::read)}, kWriting{bit_of(IoOperation::write)},
-    kWaiting{bit_of(IoOperation::wait) | bit_of(IoOperation::connect) |
-             bit_of(IoOperation::accept)},
-    kOther{~(kReading.operations | kWriting.operations | kWaiting.operations)}, kFailed{0, true};
+
+constexpr Condition kIsTick{"rest", bit_of(0), false};
+constexpr Condition in_state(ThreadState state) { return {"state", bit_of(state), false}; }
+
+// Calls that have not failed.
+constexpr Conditions calls(std::uint32_t operations) {
+  return {Condition{"operation", operations, false}, Condition{"error", bit_of(0), false}};
+}
+constexpr std::uint32_t kReads = bit_of(IoOperation::read), kWrites = bit_of(IoOperation::write),
+                        kWaits = bit_of(IoOperation::wait) | bit_of(IoOperation::connect) |
+                                 bit_of(IoOperation::accept);
+constexpr Conditions kReading = calls(kReads), kWriting = calls(kWrites), kWaiting = calls(kWaits),
+                     kOther = calls(~(kReads | kWrites | kWaits)),
+                     kFailed{Condition{"error", ~bit_of(0), true}};
 
 constexpr std::array kMetrics{
     Metric{"totalcpu", "Total CPU",
            "Time on a CPU, in the program's code and in the kernel for the program.",
            Quantity::time, "clock", "weight"},
-    Metric{"ticks", "CPU Ticks", "Clock samples: how many ticks of the clock the times rest on.",
-           Quantity::count, "clock", ""},
+    Metric{"ticks",
+           "CPU Ticks",
+           "Clock samples: how many ticks of the clock the times rest on.",
+           Quantity::count,
+           "clock",
+           "",
+           {kIsTick}},
+    Metric{"user",
+           "User CPU",
+           "Time on a CPU in the program's code.",
+           Quantity::time,
+           "clock",
+           "weight",
+           {in_state(ThreadState::user)}},
+    Metric{"system",
+           "System CPU",
+           "Time on a CPU in the kernel, for the program.",
+           Quantity::time,
+           "clock",
+           "weight",
+           {in_state(ThreadState::system)}},
     Metric{"heapalloccnt", "Allocations", "Calls that allocated memory.", Quantity::count,
            "allocation", ""},
     Metric{"heapallocbytes", "Bytes Allocated", "Bytes that those calls asked for.",
@@ -63,6 +94,8 @@ constexpr std::array kMetrics{
 };
 static_assert(kMetrics[index(kTotalCpu)].key == "totalcpu");
 static_assert(kMetrics[index(kTicks)].key == "ticks");
+static_assert(kMetrics[index(kUserCpu)].key == "user");
+static_assert(kMetrics[index(kSystemCpu)].key == "system");
 static_assert(kMetrics[index(kAllocations)].key == "heapalloccnt");
 static_assert(kMetrics[index(kBytesAllocated)].key == "heapallocbytes");
 static_assert(kMetrics[index(kLeaks)].key == "heapleakcnt");
@@ -70,9 +103,9 @@ static_assert(kMetrics[index(kBytesLeaked)].key == "heapleakbytes");
 static_assert(kMetrics[index(kSyncWait)].key == "sync");
 static_assert(kMetrics[index(kSyncWaits)].key == "syncn");
 static_assert(kMetrics[index(kBytesRead)].key == "ioreadbytes");
-static_assert(kMetrics[index(kReads)].key == "ioreadcnt");
+static_assert(kMetrics[index(reader::kReads)].key == "ioreadcnt");
 static_assert(kMetrics[index(kBytesWritten)].key == "iowritebytes");
-static_assert(kMetrics[index(kWrites)].key == "iowritecnt");
+static_assert(kMetrics[index(reader::kWrites)].key == "iowritecnt");
 
 }  // namespace
 

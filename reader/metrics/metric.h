@@ -1,6 +1,7 @@
 // Metrics: a row says what is summed of which events. Columns of reports, `metrics`, `sort`,
 // `metric_list` and JSON come from these rows. Any thread.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -11,25 +12,25 @@ namespace gnomon::reader {
 
 enum class Quantity { time, bytes, count };
 
-// Calls that do I/O: those of some operations that have not failed, or those that have. Empty: all.
-struct IoChoice {
-  std::uint32_t operations = 0;  // bits 1 << format::IoOperation
-  bool failed = false;
-  constexpr bool is_empty() const { return operations == 0 && !failed; }
-  constexpr bool contains(std::uint64_t operation, std::uint64_t error) const {
-    if (failed || error != 0) return failed && error != 0;
-    return (operations >> (operation & 31) & 1) != 0;
+// Events with one of some values in a field; of a kind without the field the value is 0.
+struct Condition {
+  std::string_view field = {};    // empty: all events
+  std::uint32_t values = ~0u;     // bits 1 << value
+  bool has_larger_values = true;  // than 31
+  constexpr bool contains(std::uint64_t value) const {
+    return value < 32 ? (values >> value & 1) != 0 : has_larger_values;
   }
 };
+using Conditions = std::array<Condition, 2>;
 
 struct Metric {
   std::string_view key;    // er_print's, or in its manner
   std::string_view title;  // "Total CPU"
   std::string_view help;   // a sentence
   Quantity quantity;
-  std::string_view event;  // name of an event kind, or kLeakEvent
-  std::string_view field;  // of that kind, summed up; empty: events are counted
-  IoChoice calls = {};     // of I/O: which ones
+  std::string_view event;      // name of an event kind, or kLeakEvent
+  std::string_view field;      // of that kind, summed up; empty: events are counted
+  Conditions conditions = {};  // all are true of the events that it is about
 };
 
 // An allocation of which no free was recorded. No record says so.
@@ -45,8 +46,9 @@ inline const Metric& row(MetricId id) { return metric_table()[index(id)]; }
 
 // Those that the losses of a recording are told by.
 inline constexpr MetricId kTotalCpu{0}, kTicks{1};
-inline constexpr MetricId kAllocations{2}, kBytesAllocated{3}, kLeaks{4}, kBytesLeaked{5};
-inline constexpr MetricId kSyncWait{6}, kSyncWaits{7};
-inline constexpr MetricId kBytesRead{8}, kReads{9}, kBytesWritten{11}, kWrites{12};
+inline constexpr MetricId kUserCpu{2}, kSystemCpu{3};
+inline constexpr MetricId kAllocations{4}, kBytesAllocated{5}, kLeaks{6}, kBytesLeaked{7};
+inline constexpr MetricId kSyncWait{8}, kSyncWaits{9};
+inline constexpr MetricId kBytesRead{10}, kReads{11}, kBytesWritten{13}, kWrites{14};
 
 }  // namespace gnomon::reader

@@ -21,7 +21,8 @@ namespace gnomon::reader {
 
 class Sums {
  public:
-  // Counts of a metric's events those whose value is larger. To be called before `add`.
+  // Counts of a metric's events those whose value is larger, but no rests of the clock. To be
+  // called before `add`.
   void set_limit(MetricId metric, std::uint64_t limit) { metrics_[index(metric)].limit = limit; }
 
   // Returns false if there is no room for the event's call stack, so that the experiment is
@@ -97,11 +98,15 @@ class Sums {
   struct Plan {
     Group* group = nullptr;  // null: not yet found
     Field stack;
-    Field operation, error;  // of I/O
+    Field rest;  // of the clock
+    struct Test {
+      EventLayout::Field field;
+      Condition condition;
+    };
     struct Addend {
       std::size_t metric, column;
-      Field field;  // none: events are counted
-      IoChoice calls;
+      Field field;              // none: events are counted
+      std::vector<Test> tests;  // all of them the event has to pass
     };
     std::vector<Addend> addends;
   };
@@ -110,7 +115,10 @@ class Sums {
   void add(const Event& event, const Plan& plan, std::uint32_t key);
   void note_use(std::uint32_t key);
   std::uint64_t* begin_event(Group& group, std::uint32_t key);
-  static void add_value(PerMetric& metric, std::uint64_t value, std::uint64_t& waiting);
+  static bool add_tests(const Metric& metric, const EventLayout& layout,
+                        std::vector<Plan::Test>& tests);
+  static void add_value(PerMetric& metric, std::uint64_t value, std::uint64_t& waiting,
+                        bool may_be_beyond = true);
 
   std::vector<PerMetric> metrics_{metric_table().size()};
   std::vector<Place> places_{metric_table().size()};

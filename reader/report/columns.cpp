@@ -99,7 +99,7 @@ std::string column_id(const MetricColumn& column) {
 }
 
 bool is_available(MetricId metric, const AllSums& sums) {
-  return sums.has(metric) || row(metric).event == row(kTotalCpu).event;
+  return sums.has(metric) || metric == kTotalCpu || metric == kTicks;
 }
 
 MetricId leading_metric(const Shown& shown) {

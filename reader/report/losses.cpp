@@ -296,7 +296,7 @@ void add_recording_notes(const Part& part, std::vector<std::string>& notes) {
 void add_time_notes(const Part& part, std::vector<std::string>& notes) {
   for (const std::string& note :
        {pause_note(part), late_note(part.sums()), clock_gap_note(part), coverage_note(part),
-        unsampled_threads_note(part), children_note(part)})
+        unseen_kernel_note(part), unsampled_threads_note(part), children_note(part)})
     if (!note.empty()) notes.push_back(note);
 }
 

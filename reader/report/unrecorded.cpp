@@ -107,6 +107,23 @@ std::string clock_gap_note(const Part& part) {
       seconds(Nanoseconds{since}));
 }
 
+std::string unseen_kernel_note(const Part& part) {
+  constexpr double kWorthANote = 0.01;
+  const bool is_unseen =
+      part.experiment().control.clock == static_cast<std::uint32_t>(format::Clock::user);
+  const double system = seconds(Nanoseconds{part.sums().total(kSystemCpu)});
+  const double all = seconds(Nanoseconds{part.sums().total(kTotalCpu)});
+  if (!is_unseen || system <= kWorthANote * all) return "";
+  return fmt::format(
+      "{:.3f} s are in the kernel, where this user's clock does not tick: they are what the "
+      "threads "
+      "used "
+      "beyond their ticks, and <System> stands for the place, which kernel.perf_event_paranoid 1 "
+      "or "
+      "CAP_PERFMON would show.",
+      system);
+}
+
 std::string children_note(const Part& part) {
   if (!part.span().is_whole()) return "";
   const Samples& samples = part.samples();

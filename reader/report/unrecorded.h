@@ -17,6 +17,8 @@ std::string outside_note(const Header& header);
 // recorded". next: what has them recorded where a collector can come into the program.
 tl::unexpected<Fault> not_traced(const Header& header, const char* what, const char* next);
 // Empty if the program started no child process, as far as that is known.
+// Where time in the kernel comes from that no tick tells. Empty if there is next to none.
+std::string unseen_kernel_note(const Part& part);
 std::string children_note(const Part& part);
 
 }  // namespace gnomon::reader

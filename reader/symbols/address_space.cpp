@@ -16,6 +16,16 @@ constexpr std::uint64_t kNoObject = Location::kNoFile;
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+const char* name_of(format::Activity activity) {
+  switch (activity) {
+    case format::Activity::system:
+      return "<System>";
+    case format::Activity::short_threads:
+      return "<Short threads>";
+  }
+  return "<Unknown>";
+}
+
 }  // namespace
 
 std::size_t AddressSpace::file_of(const LoadObject& object, std::size_t part) {
@@ -113,6 +123,7 @@ Result<Module> AddressSpace::open(std::size_t file, const Interrupt& interrupt) 
 }
 
 FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
+  if (format::is_activity(pc)) return named(name_of(static_cast<format::Activity>(pc)));
   const auto code = locate(pc, epoch);
   if (code) return function_in(*code);
   const std::size_t part = epoch / kEpochsOfPart;

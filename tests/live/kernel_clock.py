@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 
 import recorded
 
@@ -54,3 +55,23 @@ def unless_lost(case):
                 print(case.__name__, "again:", lost, machine(), flush=True)
         print(case.__name__, "is not tested: samples are lost each time")
     return tried
+
+
+def is_kernel_visible():
+    """To users without rights."""
+    return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()) <= 1
+
+
+def everyones(build, work, target):
+    """Copies of the program and of a target, which anybody may read and execute: the build may be its owner's alone."""
+    copy = pathlib.Path(work) / "copy"
+    for folder in (pathlib.Path(work).parent, pathlib.Path(work)):
+        os.chmod(folder, 0o777)
+    for name in ("bin/gnomon", "lib/libcollector.so", "lib/gnomon-sampler", f"targets/{target}"):
+        to = copy / name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(build / name, to)
+        to.chmod(0o755)
+    for folder in (copy, copy / "bin", copy / "lib", copy / "targets"):
+        folder.chmod(0o755)
+    return copy

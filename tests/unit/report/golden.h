@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "commands/command.h"
@@ -98,15 +99,31 @@ class GoldenTest : public testing::Test {
                              [](std::uint64_t, collector::Writer&) {});
   }
 
+  // What a clock tells that ticks in the kernel or not.
+  struct Told {
+    format::ThreadState state = format::ThreadState::unknown;
+    bool is_rest = false;
+    std::optional<format::Activity> activity = {};  // instead of a call stack
+  };
+  void tell(const std::vector<std::uint64_t>& stack, std::uint64_t weight, const Told& told) {
+    told_ = told;
+    tick(stack, weight);
+    told_ = {};
+  }
+
   void tick(const std::vector<std::uint64_t>& stack, std::uint64_t weight, bool is_cut = false) {
     collector::Writer* writer = recorder_->enter();
     ASSERT_TRUE(writer);
     format::ClockSample sample{};
+    sample.head.state = static_cast<std::uint8_t>(told_.state);
+    sample.head.flags = told_.is_rest ? format::kRest : 0;
     now_ += weight;
     sample.head.thread = thread_;
     sample.head.time = now_;
     sample.head.cpu = cpu_;
-    sample.head.stack = stack_of(*writer, stack, is_cut);
+    sample.head.stack = told_.activity
+                            ? stack_of(*writer, {format::activity_frame(*told_.activity) - kBias})
+                            : stack_of(*writer, stack, is_cut);
     sample.weight = weight;
     EXPECT_TRUE(recorder_->put(*writer, format::kClockSample, sample));
     recorder_->leave(*writer);
@@ -272,6 +289,7 @@ class GoldenTest : public testing::Test {
   std::uint64_t now_ = 1000;
   std::uint32_t thread_ = 77;
   std::uint16_t cpu_ = 1;
+  Told told_{};
 };
 
 }  // namespace gnomon::test

@@ -46,6 +46,25 @@ TEST_F(Golden, Clock) {
           "dump clock --format csv", "dump clock --limit 2", "dump samples"});
 }
 
+// By a clock that does not tick in the kernel; at the end by one that does.
+TEST_F(Golden, States) {
+  using format::ThreadState;
+  recorder_->control()->clock = static_cast<std::uint32_t>(format::Clock::user);
+  tell({kInnerCode, kMainCode}, 10 * kMs, {ThreadState::user});
+  tell({}, 25 * kMs, {ThreadState::system, true, format::Activity::system});
+  tell({kInnerCode, kMainCode}, 3 * kMs, {ThreadState::user, true});
+  thread_ = 78;
+  tell({}, kMs, {ThreadState::user, true, format::Activity::short_threads});
+  thread_ = 77;
+  tell({kHalfCode, kMainCode}, 10 * kMs, {ThreadState::system});
+  end(49 * kMs);
+  const std::string metrics = " --metrics e.totalcpu:i.user:i.system:e.ticks:name";
+  expect("states.txt",
+         {"functions" + metrics, "functions --filter MSTATE==2" + metrics, "calltree" + metrics,
+          "threads" + metrics, "objects" + metrics, "fsingle <System>", "lines", "pcs",
+          "source <System>", "disasm <System>", "overview", "statistics", "dump"});
+}
+
 // A process that did not end in order has not said what it used: its samples have, up to the last.
 TEST_F(Golden, Killed) {
   sample(format::SampleEvent::start, "", 100);

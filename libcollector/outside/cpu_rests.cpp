@@ -1,0 +1,164 @@
+// Follows the CPU time of a process's threads, and tells what of it no tick of the clock stands
+// for. In gnomon-sampler.
+#include "libcollector/outside/cpu_rests.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "libcollector/core/small_file.h"
+#include "libcollector/core/time.h"
+#include "libcollector/outside/process_facts.h"
+#include "libcollector/record/process_identity.h"
+
+namespace gnomon::outside {
+namespace {
+
+// The first number of the file `schedstat`: ns on a CPU (Linux, Documentation/scheduler/
+// sched-stats.rst). 0: the thread is gone, or the kernel has no such file.
+std::uint64_t cpu_time_in(const std::string& directory) {
+  std::array<char, 128> text{};
+  if (collector::read_small_file((directory + "/schedstat").c_str(), text.data(), text.size()) == 0)
+    return 0;
+  return std::strtoull(text.data(), nullptr, 10);
+}
+
+std::uint64_t system_time_in(const std::string& directory) {
+  constexpr int kSystem = 15;  // proc_pid_stat(5)
+  static const auto tick = 1'000'000'000 / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+  return collector::stat_field(directory.c_str(), kSystem) * tick;
+}
+
+}  // namespace
+
+CpuRests::CpuRests(pid_t pid, std::uint64_t period, Tell tell)
+    : pid_(pid), accounts_(period), tell_(std::move(tell)) {
+  begin_ = cpu_time_in(directory_of(static_cast<std::uint32_t>(pid)));
+}
+
+std::string CpuRests::directory_of(std::uint32_t thread) const {
+  return std::string("/proc/")
+      .append(std::to_string(pid_))
+      .append("/task/")
+      .append(std::to_string(thread));
+}
+
+// The kernel's estimate is asked for where it decides.
+ThreadTimes CpuRests::times_of(std::uint32_t thread) const {
+  const std::string directory = directory_of(thread);
+  ThreadTimes times{cpu_time_in(directory)};
+  if (accounts_.needs_system_time(thread, times.cpu)) times.system = system_time_in(directory);
+  return times;
+}
+
+void CpuRests::tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time,
+                       bool is_last) {
+  for (const Rest& rest : accounts_.look(thread, times, is_last)) tell_(rest, time);
+}
+
+void CpuRests::skip() {
+  looked_.clear();
+  settled_.clear();
+  skipped_at_ = collector::now(CLOCK_MONOTONIC);
+  known_ = skipped_ = cpu_time_of(pid_);
+  for (const pid_t thread : threads_of(pid_)) {
+    const auto id = static_cast<std::uint32_t>(thread);
+    const std::string directory = directory_of(id);
+    const ThreadTimes times{cpu_time_in(directory), system_time_in(directory)};
+    accounts_.skip(id, times);
+    known_ -= std::min(known_, times.cpu);
+  }
+}
+
+// As long as the process is there, its first thread is.
+void CpuRests::on_exit(std::uint32_t thread, std::uint64_t time) {
+  if (thread != static_cast<std::uint32_t>(pid_)) ended_.emplace(time, thread);
+}
+
+// A thread that events were opened on has inherited none, or has two sets of them.
+void CpuRests::on_count(const ThreadCount& count, const ClockEvents& events) {
+  counted_in_all_ += count.count;
+  if (count.process == static_cast<std::uint32_t>(pid_) && !events.is_root(count.thread))
+    counted_[count.thread] += count.count;
+}
+
+// Many threads take long: looking costs 2 % of a CPU at most. The process's time is asked for
+// first: so it is rather too small, and no time is taken for hidden that is not.
+void CpuRests::look(std::uint64_t now, bool is_due) {
+  constexpr std::uint64_t kBetween = 100'000'000, kCost = 50;  // ns, and of what it takes
+  if (!is_due && now < next_look_) return;
+  looked_.clear();
+  process_ = cpu_time_of(pid_);
+  for (const pid_t thread : threads_of(pid_)) {
+    const auto id = static_cast<std::uint32_t>(thread);
+    if (const ThreadTimes times = times_of(id); times.cpu != 0) looked_[id] = times;
+  }
+  looked_at_ = collector::now(CLOCK_MONOTONIC);
+  next_look_ = looked_at_ + std::max(kBetween, kCost * (looked_at_ - std::min(now, looked_at_)));
+}
+
+void CpuRests::tell(std::uint64_t time) {
+  tell_hidden(time);
+  for (const auto& [thread, times] : looked_) tell_of(thread, times, time, false);
+  looked_.clear();
+}
+
+// While the kernel begins and ends a thread its events do not count. Of many short threads that is
+// most of the time: what the process has used more than its threads, by their events and clocks. A
+// process that ends while it is looked at shows no threads.
+void CpuRests::tell_hidden(std::uint64_t time) {
+  std::uint64_t used = known_;
+  for (const auto& [thread, times] : looked_) used += times.cpu;
+  if (!looked_.contains(static_cast<std::uint32_t>(pid_)) || process_ <= used || settled_.empty())
+    return;
+  const std::uint64_t each = (process_ - used) / settled_.size();
+  for (const Ended& ended : settled_)
+    tell_(
+        {ended.thread, each, format::ThreadState::system, 0,
+         ended.has_ticked ? format::Activity::system : format::Activity::short_threads, ended.cpu},
+        time);
+  known_ += each * settled_.size();
+  settled_.clear();
+}
+
+std::vector<std::uint32_t> CpuRests::settle(std::uint64_t before) {
+  std::vector<std::uint32_t> threads;
+  while (!ended_.empty() && ended_.begin()->first < before) {
+    const auto [time, thread] = *ended_.begin();
+    ended_.erase(ended_.begin());
+    const auto counted = counted_.find(thread);
+    const std::uint64_t cpu =
+        std::max(accounts_.seen(thread), counted == counted_.end() ? 0 : counted->second);
+    if (time > skipped_at_) {
+      const auto* const last = accounts_.last_tick(thread);
+      settled_.push_back({thread, last ? last->cpu : format::kNoCpu, last != nullptr});
+      known_ += cpu;
+      tell_of(thread, {cpu}, time, true);
+    }
+    accounts_.forget(thread);
+    counted_.erase(thread);
+    looked_.erase(thread);
+    threads.push_back(thread);
+  }
+  return threads;
+}
+
+void CpuRests::end(std::uint64_t now, const Used& used) {
+  const auto first = static_cast<std::uint32_t>(pid_);
+  settle(~0ull);
+  look(now, true);
+  if (looked_.empty()) {
+    const std::uint64_t counted = used.by_first == 0 ? 0 : begin_ + used.by_first;
+    looked_[first] = {std::max(accounts_.seen(first), counted)};
+  }
+  if (used.by_all != 0) process_ = std::max(process_, skipped_ + used.by_all);
+  tell_hidden(now);
+  for (const auto& [thread, times] : looked_) tell_of(thread, times, now, true);
+  looked_.clear();
+}
+
+}  // namespace gnomon::outside

@@ -1,0 +1,85 @@
+// Follows the CPU time of a process's threads, and tells what of it no tick of the clock stands
+// for. In gnomon-sampler.
+#pragma once
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "libcollector/outside/clock_events.h"
+#include "libcollector/outside/thread_accounts.h"
+
+namespace gnomon::outside {
+
+class CpuRests {
+ public:
+  // Called with a rest, and when it was known: CLOCK_MONOTONIC, ns.
+  using Tell = std::function<void(const Rest&, std::uint64_t time)>;
+  // To be made when the clock begins.
+  CpuRests(pid_t pid, std::uint64_t period, Tell tell);
+  // See ThreadAccounts.
+  void see_kernel() { accounts_.see_kernel(); }
+
+  // What the threads have used up to now is not to be told.
+  void skip();
+  void add(std::uint32_t thread, const ThreadAccounts::Tick& tick) { accounts_.add(thread, tick); }
+  // PERF_RECORD_EXIT of one of the process's threads, and PERF_RECORD_READ.
+  void on_exit(std::uint32_t thread, std::uint64_t time);
+  void on_count(const ThreadCount& count, const ClockEvents& events);
+
+  // Looks at the threads, if it is time to or `is_due`.
+  void look(std::uint64_t now, bool is_due);
+  bool has_looked() const { return !looked_.empty(); }
+  // Tells what was seen then: time, CLOCK_MONOTONIC, ns. Before that all ticks up to then are to be
+  // added, and the threads settled that ended before, as can_tell() says.
+  void tell(std::uint64_t time);
+  bool can_tell(std::uint64_t settled) const { return has_looked() && looked_at_ <= settled; }
+  // Tells the rests of threads that ended before that time. Returns those threads.
+  std::vector<std::uint32_t> settle(std::uint64_t before);
+  // Of a process that is gone, ns, 0: not known.
+  struct Used {
+    std::uint64_t by_first = 0;  // thread, since the clock began
+    std::uint64_t by_all = 0;    // since skip()
+  };
+  // Tells the rests of all threads.
+  void end(std::uint64_t now, const Used& used);
+  // What ended threads have counted, of other processes too, ns.
+  std::uint64_t counted() const { return counted_in_all_; }
+
+ private:
+  struct Ended {
+    std::uint32_t thread;
+    std::uint16_t cpu;
+    bool has_ticked;
+  };
+  std::string directory_of(std::uint32_t thread) const;
+  ThreadTimes times_of(std::uint32_t thread) const;
+  void tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time, bool is_last);
+  void tell_hidden(std::uint64_t time);
+
+  pid_t pid_;
+  ThreadAccounts accounts_;
+  Tell tell_;
+  std::unordered_map<std::uint32_t, std::uint64_t> counted_;  // ns, of threads that end
+  std::uint64_t counted_in_all_ = 0;
+  std::multimap<std::uint64_t, std::uint32_t> ended_;  // threads, by time
+  std::uint64_t begin_ = 0;  // what the first thread had used when the clock began, ns
+
+  // What was seen last, and is not told yet.
+  std::unordered_map<std::uint32_t, ThreadTimes> looked_;
+  std::uint64_t looked_at_ = 0, next_look_ = 0;  // CLOCK_MONOTONIC, ns
+  std::uint64_t process_ = 0;                    // CPU time of all threads, ns; 0: not known
+
+  // Settled since the last look that told what is hidden.
+  std::vector<Ended> settled_;
+  std::uint64_t known_ = 0;  // ns: of ended threads, and of hidden time what was told or skipped
+  std::uint64_t skipped_at_ = 0;  // CLOCK_MONOTONIC, ns
+  std::uint64_t skipped_ = 0;     // ns, by all threads
+};
+
+}  // namespace gnomon::outside

@@ -1,0 +1,78 @@
+// CPU time of threads that no tick of their clock stands for. In gnomon-sampler.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "libcollector/format/events.h"
+#include "libcollector/format/stacks.h"
+
+namespace gnomon::outside {
+
+// What the kernel tells of a thread, ns since it began.
+struct ThreadTimes {
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+  std::uint64_t cpu = 0;            // exact
+  std::uint64_t system = kUnknown;  // of that, in the kernel, as far as the kernel has looked
+};
+
+// CPU time without a tick.
+struct Rest {
+  std::uint32_t thread = 0;
+  std::uint64_t weight = 0;  // ns
+  format::ThreadState state = format::ThreadState::unknown;
+  std::uint32_t stack = 0;  // of the thread's last tick; 0: nothing tells where, see `activity`
+  format::Activity activity = format::Activity::system;
+  std::uint16_t cpu = format::kNoCpu;
+};
+
+// The clock drops ticks in the kernel if it may not show that; it comes late where the whole
+// machine is held up; it does not tick in a thread that lives for less than its period, nor for
+// what is left of one. What the thread's CPU time is more than its ticks stand for is told here:
+// without a view of the kernel as time in the kernel, as far as the kernel's own estimate of that
+// allows, which rests on ticks too; the remainder as time of the last tick's call stack.
+class ThreadAccounts {
+ public:
+  explicit ThreadAccounts(std::uint64_t period) : period_(period) {}
+
+  // The clock ticks in the kernel as well. To be called before the first tick.
+  void see_kernel() { sees_kernel_ = true; }
+  // Up to now the time of the thread is not to be told.
+  void skip(std::uint32_t thread, const ThreadTimes& times);
+  struct Tick {
+    std::uint64_t weight;  // ns
+    std::uint32_t stack;
+    format::ThreadState state;
+    std::uint16_t cpu;
+  };
+  void add(std::uint32_t thread, const Tick& tick);
+  // Returns true if the thread's time in the kernel decides what a look at it tells.
+  bool needs_system_time(std::uint32_t thread, std::uint64_t cpu) const;
+  // Tells what is certain to have no tick. is_last: the thread ends, so all of it.
+  std::vector<Rest> look(std::uint32_t thread, const ThreadTimes& times, bool is_last);
+  // Returns null if the thread has had no tick.
+  const Tick* last_tick(std::uint32_t thread) const;
+  // The CPU time of the thread that is known of, ns.
+  std::uint64_t seen(std::uint32_t thread) const;
+  void forget(std::uint32_t thread) { accounts_.erase(thread); }
+
+ private:
+  struct Account {
+    ThreadTimes skipped{0, 0}, seen{0, 0};
+    std::int64_t told = 0;          // ns since `skipped`, by ticks and rests
+    std::uint64_t told_system = 0;  // of rests
+    std::uint64_t cpus = 0;         // bits, of those that it has ticked on
+    Tick last{};
+  };
+  std::uint64_t untold(const Account& account, std::uint64_t cpu) const;
+  std::uint64_t undecided(const Account& account) const;
+  std::uint64_t system_part(const Account& account, const ThreadTimes& times, std::uint64_t rest,
+                            bool is_last) const;
+
+  std::uint64_t period_;  // ns
+  bool sees_kernel_ = false;
+  std::unordered_map<std::uint32_t, Account> accounts_;
+};
+
+}  // namespace gnomon::outside

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""The times of a recording by the kernel's clock are the program's CPU time, in the kernel or not, however short its threads live."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import lldb_session
+from attempts import NOBODY, can_be_nobody, try_cases
+from kernel_clock import everyones, is_kernel_visible, unless_lost
+
+build = pathlib.Path(sys.argv[1])
+METRICS = "e.totalcpu:e.user:e.system:e.ticks:name"
+
+
+def collect(work, *words, under=(), place=build):
+    """What the program printed, as a number; its experiment."""
+    done = subprocess.run([*under, place / "bin/gnomon", "collect", "-p", "4m", "-k", "kernel", place / "targets/states", *words],
+                          cwd=work, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done
+    return float(done.stdout), max(pathlib.Path(work).glob("*.er"), key=os.path.getmtime)
+
+
+def times(experiment):
+    """{name: (total, user, system, ticks)}, and the notes."""
+    printed = subprocess.run([build / "bin/gnomon", "print", "-metrics", METRICS, "-functions", "--format", "json", experiment],
+                             capture_output=True, text=True, timeout=60)
+    report = json.loads(printed.stdout[printed.stdout.index("{"):])
+    columns = [f"exclusive_{name}" for name in ("totalcpu", "user", "system", "ticks")]
+    return {row["name"]: tuple(row.get(column, 0) for column in columns) for row in report["rows"]}, report["notes"]
+
+
+def is_near(value, wanted, share):
+    return abs(value - wanted) < share * wanted
+
+
+def check_sums(table, used):
+    total, user, system, _ = table["<Total>"]
+    assert is_near(total, used, 0.03), (table, used)
+    assert is_near(user + system, total, 0.001), table
+
+
+def seen(work):
+    """Who may see the kernel has ticks in it."""
+    used, experiment = collect(work, "0.3", "0.3", "0")
+    table, _ = times(experiment)
+    check_sums(table, used)
+    assert is_near(table["<Total>"][2], 0.3, 0.25) and table["<Total>"][3] > 0.8 * used / 0.004, table
+    assert is_near(table["read"][2], 0.3, 0.25) and "<System>" not in table, table
+
+
+def unseen(work):
+    """Who may not has the CPU time that the ticks do not stand for."""
+    place = everyones(build, work, "states")
+    if is_kernel_visible() or not can_be_nobody(place / "targets/states"):
+        return
+    used, experiment = collect(work, "0.3", "0.3", "0", under=NOBODY, place=place)
+    table, notes = times(experiment)
+    check_sums(table, used)
+    assert is_near(table["<System>"][2], 0.3, 0.25) and table["<System>"][1] == 0, table
+    assert any("<System>" in note and "perf_event_paranoid" in note for note in notes), notes
+
+
+def short_threads(work):
+    """Which no tick meets."""
+    used, experiment = collect(work, "0", "0.01", "2000")
+    table, _ = times(experiment)
+    check_sums(table, used)
+    assert table["<Short threads>"][0] > 0.25 * used, (table, used)
+
+
+def at_a_stop(work):
+    """The time of the kernel is there up to the stop."""
+    commands = ["collector profile source kernel", "collector enable", "breakpoint set -n computes", "run", "collector metrics e.system:e.totalcpu:name",
+                "collector functions", "continue"]
+    answers, errors = lldb_session.run(build, build / "targets/states", commands, work, arguments=["0.3", "0.1", "0"])
+    assert "error" not in errors, errors
+    (text,) = (text for command, text in answers if command == "collector functions")
+    total = re.search(r"^ *([\d.]+) +([\d.]+) +<Total>", text, re.M)
+    assert is_near(float(total[1]), 0.3, 0.25) and is_near(float(total[2]), 0.3, 0.25), text
+
+
+try_cases(*map(unless_lost, (seen, unseen, short_threads, at_a_stop)))
