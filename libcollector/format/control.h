@@ -229,6 +229,16 @@ static_assert(offsetof(ClosedPage, page) == 8);
 static_assert(sizeof(ControlPage) <= kClosedPageOffset);
 static_assert(kClosedPageOffset + sizeof(ClosedPage) <= kControlBytes);
 
+// The file `ended`, while gnomon-sampler is the clock: threads of the recorded process that have
+// ended. A thread's place is its number modulo kEndedThreads; a later one may take it.
+struct EndedThread {
+  std::uint32_t thread;  // stored last; 0: none
+  std::uint32_t start;   // node of the call stack of its start routine; 0: not known
+  std::uint64_t cpu;     // CPU time that it had used before it ended, ns
+};
+static_assert(sizeof(EndedThread) == 16);
+inline constexpr std::uint32_t kEndedThreads = 2048;
+
 // Of the fields that do not change once the recording has begun. Never 0.
 constexpr std::uint32_t begun_check(const ControlPage& page) {
   std::uint64_t sum = digest_step(page.session, std::uint64_t{page.major} << 16 | page.minor);

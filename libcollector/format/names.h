@@ -17,7 +17,9 @@ inline constexpr const char* kNotesFile = "notes";  // text of the user's; may b
 inline constexpr const char* kMapFile = "map.jsonl";
 inline constexpr const char* kControlFile = "control";
 inline constexpr const char* kStacksFile = "stacks";
-inline constexpr const char* kLanesFile = "lanes";  // gone once the recording has ended in order
+// Gone once the recording has ended in order.
+inline constexpr const char* kLanesFile = "lanes";
+inline constexpr const char* kEndedFile = "ended";  // see EndedThread
 
 // `gnomon-sampler --probe PID PERIOD` says why the kernel would not be that process's clock.
 inline constexpr const char* kProbe = "--probe";

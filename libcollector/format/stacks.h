@@ -92,6 +92,7 @@ constexpr bool is_epoch_mark(std::uint64_t pc) { return pc_tag(pc) == kEpochTag;
 enum class Activity : std::uint32_t {
   system = 1,         // something in the kernel
   short_threads = 2,  // it has not used so much CPU time that its clock would have ticked
+  unsampled = 3,      // its clock has not ticked for a while, though it was on a CPU
 };
 inline constexpr unsigned kActivityTag = 9;
 constexpr std::uint64_t activity_frame(Activity activity) {

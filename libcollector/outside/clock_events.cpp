@@ -73,7 +73,7 @@ int ClockEvents::open_one(pid_t thread, const Ring& ring, Event& event) {
     attributes.config = PERF_COUNT_SW_TASK_CLOCK;
     attributes.sample_period = wanted_.period;
     attributes.inherit = 1;
-    attributes.inherit_stat = 1;
+    attributes.inherit_stat = wanted_.tells_counts ? 1 : 0;
     attributes.disabled = begin_ != Begin::now;
     attributes.enable_on_exec = begin_ == Begin::at_exec;
     attributes.watermark = 1;

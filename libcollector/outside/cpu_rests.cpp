@@ -35,8 +35,8 @@ std::uint64_t system_time_in(const std::string& directory) {
 
 }  // namespace
 
-CpuRests::CpuRests(pid_t pid, std::uint64_t period, Tell tell)
-    : pid_(pid), accounts_(period), tell_(std::move(tell)) {
+CpuRests::CpuRests(pid_t pid, std::uint64_t period, Calls calls)
+    : pid_(pid), accounts_(period), calls_(std::move(calls)) {
   begin_ = cpu_time_in(directory_of(static_cast<std::uint32_t>(pid)));
 }
 
@@ -55,9 +55,17 @@ ThreadTimes CpuRests::times_of(std::uint32_t thread) const {
   return times;
 }
 
-void CpuRests::tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time,
-                       bool is_last) {
-  for (const Rest& rest : accounts_.look(thread, times, is_last)) tell_(rest, time);
+void CpuRests::tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time) {
+  for (const Rest& rest : accounts_.look(thread, times, false)) calls_.tell(rest, time);
+}
+
+// start: see End.
+void CpuRests::tell_last(std::uint32_t thread, std::uint64_t cpu, std::uint32_t start,
+                         std::uint64_t time) {
+  for (Rest rest : accounts_.look(thread, {cpu}, true)) {
+    if (rest.stack == 0 && rest.activity == format::Activity::short_threads) rest.stack = start;
+    calls_.tell(rest, time);
+  }
 }
 
 void CpuRests::skip() {
@@ -103,7 +111,7 @@ void CpuRests::look(std::uint64_t now, bool is_due) {
 
 void CpuRests::tell(std::uint64_t time) {
   tell_hidden(time);
-  for (const auto& [thread, times] : looked_) tell_of(thread, times, time, false);
+  for (const auto& [thread, times] : looked_) tell_of(thread, times, time);
   looked_.clear();
 }
 
@@ -116,13 +124,18 @@ void CpuRests::tell_hidden(std::uint64_t time) {
   if (!looked_.contains(static_cast<std::uint32_t>(pid_)) || process_ <= used || settled_.empty())
     return;
   const std::uint64_t each = (process_ - used) / settled_.size();
-  for (const Ended& ended : settled_)
-    tell_(
-        {ended.thread, each, format::ThreadState::system, 0,
-         ended.has_ticked ? format::Activity::system : format::Activity::short_threads, ended.cpu},
-        time);
+  for (Rest& ended : settled_) {
+    ended.weight = each;
+    calls_.tell(ended, time);
+  }
   known_ += each * settled_.size();
   settled_.clear();
+}
+
+// told: by the thread itself, 0: nothing.
+std::uint64_t CpuRests::cpu_at_end(std::uint32_t thread, std::uint64_t told) const {
+  const auto counted = counted_.find(thread);
+  return std::max({accounts_.seen(thread), told, counted == counted_.end() ? 0 : counted->second});
 }
 
 std::vector<std::uint32_t> CpuRests::settle(std::uint64_t before) {
@@ -130,14 +143,15 @@ std::vector<std::uint32_t> CpuRests::settle(std::uint64_t before) {
   while (!ended_.empty() && ended_.begin()->first < before) {
     const auto [time, thread] = *ended_.begin();
     ended_.erase(ended_.begin());
-    const auto counted = counted_.find(thread);
-    const std::uint64_t cpu =
-        std::max(accounts_.seen(thread), counted == counted_.end() ? 0 : counted->second);
+    const End end = calls_.end_of(thread);
+    const std::uint64_t cpu = cpu_at_end(thread, end.cpu);
     if (time > skipped_at_) {
       const auto* const last = accounts_.last_tick(thread);
-      settled_.push_back({thread, last ? last->cpu : format::kNoCpu, last != nullptr});
+      settled_.push_back({thread, 0, format::ThreadState::system, end.start,
+                          last ? format::Activity::system : format::Activity::short_threads,
+                          last ? last->cpu : format::kNoCpu});
       known_ += cpu;
-      tell_of(thread, {cpu}, time, true);
+      tell_last(thread, cpu, end.start, time);
     }
     accounts_.forget(thread);
     counted_.erase(thread);
@@ -153,11 +167,11 @@ void CpuRests::end(std::uint64_t now, const Used& used) {
   look(now, true);
   if (looked_.empty()) {
     const std::uint64_t counted = used.by_first == 0 ? 0 : begin_ + used.by_first;
-    looked_[first] = {std::max(accounts_.seen(first), counted)};
+    looked_[first] = {std::max(cpu_at_end(first, calls_.end_of(first).cpu), counted)};
   }
   if (used.by_all != 0) process_ = std::max(process_, skipped_ + used.by_all);
   tell_hidden(now);
-  for (const auto& [thread, times] : looked_) tell_of(thread, times, now, true);
+  for (const auto& [thread, times] : looked_) tell_last(thread, times.cpu, 0, now);
   looked_.clear();
 }
 

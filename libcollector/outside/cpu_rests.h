@@ -18,10 +18,18 @@ namespace gnomon::outside {
 
 class CpuRests {
  public:
-  // Called with a rest, and when it was known: CLOCK_MONOTONIC, ns.
-  using Tell = std::function<void(const Rest&, std::uint64_t time)>;
+  // What a thread has left behind that has ended.
+  struct End {
+    std::uint64_t cpu = 0;    // what it had used before, ns; 0: not known
+    std::uint32_t start = 0;  // call stack of its start routine; 0: likewise
+  };
+  struct Calls {
+    // Takes a rest, and when it was known: CLOCK_MONOTONIC, ns.
+    std::function<void(const Rest&, std::uint64_t time)> tell;
+    std::function<End(std::uint32_t thread)> end_of;
+  };
   // To be made when the clock begins.
-  CpuRests(pid_t pid, std::uint64_t period, Tell tell);
+  CpuRests(pid_t pid, std::uint64_t period, Calls calls);
   // See ThreadAccounts.
   void see_kernel() { accounts_.see_kernel(); }
 
@@ -52,19 +60,16 @@ class CpuRests {
   std::uint64_t counted() const { return counted_in_all_; }
 
  private:
-  struct Ended {
-    std::uint32_t thread;
-    std::uint16_t cpu;
-    bool has_ticked;
-  };
   std::string directory_of(std::uint32_t thread) const;
   ThreadTimes times_of(std::uint32_t thread) const;
-  void tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time, bool is_last);
+  std::uint64_t cpu_at_end(std::uint32_t thread, std::uint64_t told) const;
+  void tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time);
+  void tell_last(std::uint32_t thread, std::uint64_t cpu, std::uint32_t start, std::uint64_t time);
   void tell_hidden(std::uint64_t time);
 
   pid_t pid_;
   ThreadAccounts accounts_;
-  Tell tell_;
+  Calls calls_;
   std::unordered_map<std::uint32_t, std::uint64_t> counted_;  // ns, of threads that end
   std::uint64_t counted_in_all_ = 0;
   std::multimap<std::uint64_t, std::uint32_t> ended_;  // threads, by time
@@ -76,8 +81,8 @@ class CpuRests {
   std::uint64_t process_ = 0;                    // CPU time of all threads, ns; 0: not known
 
   // Settled since the last look that told what is hidden.
-  std::vector<Ended> settled_;
-  std::uint64_t known_ = 0;  // ns: of ended threads, and of hidden time what was told or skipped
+  std::vector<Rest> settled_;  // threads, each with where its end took place
+  std::uint64_t known_ = 0;    // ns: of ended threads, and of hidden time what was told or skipped
   std::uint64_t skipped_at_ = 0;  // CLOCK_MONOTONIC, ns
   std::uint64_t skipped_ = 0;     // ns, by all threads
 };

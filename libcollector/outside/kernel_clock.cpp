@@ -21,9 +21,7 @@ namespace {
 using collector::atomic;
 using format::Drop;
 
-// A Recorder lives in zeroed memory, and the unwinder asks for tables by a plain function.
-constinit collector::Recorder joined = {};
-ProcessObjects* objects = nullptr;
+constinit collector::Recorder joined = {};  // a Recorder lives in zeroed memory
 
 // Events are many; the soft limit may be low.
 void raise_descriptor_limit() {
@@ -31,14 +29,6 @@ void raise_descriptor_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// The number that a thread has in the innermost pid namespace (proc_pid_status(5), NSpid).
-std::uint32_t own_number_of(std::uint32_t thread) {
-  const std::string numbers = status_of(std::to_string(thread), "NSpid");
-  const auto last = numbers.find_last_of(" 	") + 1;
-  return numbers.empty() ? thread
-                         : static_cast<std::uint32_t>(std::strtoul(&numbers[last], nullptr, 10));
 }
 
 // If the rings are read up to an instant: when threads have ended of which all is known.
@@ -54,9 +44,12 @@ KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
       page_(page),
       size_(wanted.period),
       rests_(wanted.pid, wanted.period,
-             [this](const Rest& rest, std::uint64_t time) { put_rest(rest, time); }),
+             {[this](const Rest& rest, std::uint64_t time) { put_rest(rest, time); },
+              [this](std::uint32_t thread) { return end_of(thread); }}),
       recorder_(wanted.alone ? *wanted.alone : joined),
-      objects_(wanted.pid, recorder_) {}
+      objects_(wanted.pid, recorder_),
+      writer_({wanted.pid, wanted.own_number, wanted.period, wanted.depth}, recorder_, objects_,
+              page) {}
 
 bool KernelClock::join(std::string& fault) {
   if (wanted_.alone) return open_storage(fault);
@@ -68,6 +61,7 @@ bool KernelClock::join(std::string& fault) {
     fault = "the experiment is complete";
     return false;
   }
+  ended_threads_.open(recorder_.directory());
   return open_storage(fault);
 }
 
@@ -78,12 +72,22 @@ bool KernelClock::open_storage(std::string& fault) {
   return opened.at != nullptr;
 }
 
+// A collector in the process says itself what its threads have used that end.
+ClockEvents::Wanted KernelClock::wanted_events() const {
+  return {wanted_.pid, wanted_.period, size_.bytes(), wanted_.alone != nullptr};
+}
+
+CpuRests::End KernelClock::end_of(std::uint32_t thread) {
+  if (wanted_.alone) return {};
+  const format::EndedThread ended = ended_threads_.find(writer_.number_of(thread));
+  return {ended.cpu, ended.start};
+}
+
 std::string KernelClock::open_events() {
   raise_descriptor_limit();
   if (const int error = open_rings(rings_); error != 0) return refusal_of_rings(error);
   events_ = std::make_unique<ClockEvents>();
-  const int error =
-      events_->open({wanted_.pid, wanted_.period, size_.bytes()}, ClockEvents::Begin::now, rings_);
+  const int error = events_->open(wanted_events(), ClockEvents::Begin::now, rings_);
   return error == 0 ? "" : refusal_of_events(error, rights_to(wanted_.pid));
 }
 
@@ -105,14 +109,7 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
   fault = clock->open_events();
   if (!fault.empty()) return nullptr;
   if (clock->sees_kernel()) clock->rests_.see_kernel();
-  collector::Roots roots;
-  std::memcpy(&roots, page.roots, sizeof roots);
-  static_assert(sizeof roots == sizeof page.roots);
-  objects = &clock->objects_;
-  const auto find = [](std::uint64_t pc, collector::FrameTable& found) {
-    return objects->find_table(pc, found);
-  };
-  if (!clock->unwinder_.open(find, roots)) {
+  if (!clock->writer_.open()) {
     fault = "memory is short";
     return nullptr;
   }
@@ -159,15 +156,15 @@ bool KernelClock::drain(bool is_still) {
     rests_.look(collector::now(CLOCK_MONOTONIC), is_still);
   const std::uint64_t start = collector::now(CLOCK_MONOTONIC);
   follow_pauses(is_paused, start);
-  saw_sample_ = false;
-  if (objects_.follow_lines()) unwinder_.forget();
+  saw_news_ = false;
+  if (objects_.follow_lines()) writer_.forget_rules();
   for (Ring& ring : rings_) ring.look();
   const std::uint64_t limit = is_still ? ~0ull : drained_;
   const bool awaited_exec = awaits_exec();
   while (Ring* ring = oldest(limit)) {
     take(*ring->front());
     ring->pop();
-    if (awaited_exec && !awaits_exec()) return saw_sample_;
+    if (awaited_exec && !awaits_exec()) return saw_news_;
   }
   if (has_begun_ && !has_executed_) {
     settle_threads(is_still ? ~0ull : settled_until(drained_));
@@ -176,7 +173,7 @@ bool KernelClock::drain(bool is_still) {
   drained_ = start;
   if (is_still) count_lost();
   if (start >= next_size_) adapt_size(start);
-  return saw_sample_;
+  return saw_news_;
 }
 
 void KernelClock::take(const perf_event_header& record) {
@@ -191,7 +188,7 @@ void KernelClock::take(const perf_event_header& record) {
       const Origin origin = origin_of(record);
       if (origin.process == static_cast<std::uint32_t>(wanted_.pid) && !has_executed_ &&
           decode(record, mapping) && objects_.add(mapping, origin.time))
-        unwinder_.forget();
+        writer_.forget_rules();
       return;
     }
     case PERF_RECORD_COMM:
@@ -234,7 +231,7 @@ void KernelClock::on_exec(std::uint64_t time) {
   if (!error && runs != wanted_.executable) return;
   executed_at_ = time;
   if (!error) objects_.read();
-  unwinder_.forget();
+  writer_.forget_rules();
 }
 
 // Another program's samples, and those from before the recording, are not of it.
@@ -247,87 +244,33 @@ bool KernelClock::is_of_recording(std::uint64_t time) const {
 }
 
 void KernelClock::on_sample(const Sample& sample) {
-  saw_sample_ = true;
+  saw_news_ = true;
   if (!events_->counts(sample.origin) || !is_of_recording(sample.origin.time)) return;
   if (sample.origin.process != static_cast<std::uint32_t>(wanted_.pid))
     return recorder_.drop(Drop::children_samples);
-  collector::Writer* writer = recorder_.enter();
-  if (!writer) return;
-  format::ClockSample record{};
-  record.head.thread = number_of(sample.origin.thread);
-  record.head.time = sample.origin.time;
-  record.head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer);
-  record.head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
-  const auto state = sample.is_of_kernel ? format::ThreadState::system : format::ThreadState::user;
-  record.head.state = static_cast<std::uint8_t>(state);
-  record.weight = wanted_.period;
-  if (record.head.stack && recorder_.put(*writer, format::kClockSample, record))
-    rests_.add(sample.origin.thread, {wanted_.period, record.head.stack, state, record.head.cpu});
-  recorder_.leave(*writer);
+  const auto written = writer_.put(sample);
+  if (!written) return;
+  ++seen_.samples;
+  seen_.cut += written->is_cut;
+  rests_.add(sample.origin.thread, written->tick);
 }
 
-// A rest that no tick says the place of gets a call stack of one frame, which is no code.
 void KernelClock::put_rest(const Rest& rest, std::uint64_t time) {
   const std::uint64_t end = atomic(page_.end_time).load();
   if (end != 0) time = std::min(time, end);
-  if (!is_of_recording(time)) return;
-  collector::Writer* writer = recorder_.enter();
-  if (!writer) return;
-  format::ClockSample record{};
-  record.head.thread = number_of(rest.thread);
-  record.head.time = time;
-  record.head.stack = rest.stack;
-  record.head.cpu = rest.cpu;
-  record.head.state = static_cast<std::uint8_t>(rest.state);
-  record.head.flags = format::kRest;
-  record.weight = rest.weight;
-  if (rest.stack == 0) {
-    writer->frames[0] = format::activity_frame(rest.activity);
-    record.head.stack =
-        recorder_.intern_at(0, *writer, 1, 0, [](std::uint64_t, collector::Writer&) {});
-  }
-  if (record.head.stack) recorder_.put(*writer, format::kClockSample, record);
-  recorder_.leave(*writer);
-}
-
-// A copy that begins at no multiple of a word cannot be read as one, and a stack that ends before
-// the copy does has no frames beyond it.
-std::uint32_t KernelClock::stack_of(const Sample& sample, std::uint32_t epoch,
-                                    collector::Writer& writer) {
-  const std::uint64_t sp = sample.registers[collector::kSavedRsp];
-  collector::ThreadStacks stacks;
-  stacks.shift = reinterpret_cast<std::uint64_t>(sample.stack) - sp;
-  if (sample.stack && sp % 8 == 0) stacks.own = {sp, sp + sample.stack_bytes};
-  collector::LoadedHold hold;
-  collector::Walked walked = unwinder_.walk({sample.registers, stacks}, writer.frames,
-                                            std::min(wanted_.depth, collector::kMaxFrames), hold);
-  if (walked.end == format::WalkEnd::beyond_copy && (sample.stack_is_short || sp % 8 != 0))
-    walked.end = format::WalkEnd::foreign_stack;
-  ++seen_.samples;
-  seen_.cut += walked.end == format::WalkEnd::beyond_copy;
-  return recorder_.intern_at(
-      epoch, writer, walked.count, format::walk_mark(walked.end, walked.guessed),
-      [epoch](std::uint64_t pc, collector::Writer&) { objects->note_frame(pc, epoch); });
-}
-
-std::uint32_t KernelClock::number_of(std::uint32_t thread) {
-  const auto [at, is_new] = numbers_.try_emplace(thread, thread);
-  if (!is_new) return at->second;
-  atomic(page_.threads).fetch_add(1);
-  if (wanted_.own_number != static_cast<std::uint32_t>(wanted_.pid))
-    at->second = own_number_of(thread);
-  return at->second;
+  if (is_of_recording(time)) writer_.put(rest, time);
 }
 
 // Another thread may get its number. What it has used comes in records behind this one.
 void KernelClock::on_thread_end(const TaskChange& change, std::uint64_t time) {
+  saw_news_ = true;
   events_->on_thread_end(change.thread);
   if (change.process == static_cast<std::uint32_t>(wanted_.pid))
     rests_.on_exit(change.thread, time);
 }
 
 void KernelClock::settle_threads(std::uint64_t before) {
-  for (const std::uint32_t thread : rests_.settle(before)) numbers_.erase(thread);
+  for (const std::uint32_t thread : rests_.settle(before)) writer_.forget(thread);
 }
 
 // The kernel writes no record of what it lost last.
@@ -354,9 +297,7 @@ void KernelClock::adapt_size(std::uint64_t now) {
 
 bool KernelClock::replace_events() {
   auto next = std::make_unique<ClockEvents>();
-  if (next->open({wanted_.pid, wanted_.period, size_.bytes()}, ClockEvents::Begin::idle, rings_) !=
-      0)
-    return false;
+  if (next->open(wanted_events(), ClockEvents::Begin::idle, rings_) != 0) return false;
   events_->disable();
   next->enable();
   lost_before_ += events_->lost();
@@ -372,7 +313,7 @@ std::uint64_t KernelClock::cpu_used() const {
 
 void KernelClock::end_rests() {
   if (!has_begun_ || has_executed_ || was_paused_) return;
-  const bool is_known = !has_children_ && !has_replaced_;
+  const bool is_known = wanted_events().tells_counts && !has_children_ && !has_replaced_;
   rests_.end(collector::now(CLOCK_MONOTONIC),
              {is_known ? events_->time_of_only_root(rests_.counted()) : 0, page_.cpu_time});
 }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "libcollector/format/settings.h"
@@ -16,8 +15,9 @@
 #include "libcollector/outside/process_objects.h"
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/ring.h"
+#include "libcollector/outside/sample_writer.h"
+#include "libcollector/record/ended_threads.h"
 #include "libcollector/record/recorder.h"
-#include "libcollector/unwind/unwinder.h"
 
 namespace gnomon::outside {
 
@@ -47,7 +47,8 @@ class KernelClock {
   Rings& rings() { return rings_; }
   // Records what the rings hold. is_still: nothing is written into them meanwhile, because the
   // process stands or has ended; else the youngest of it is left for the next time, so that all is
-  // recorded in the order of time. Returns true if there was a sample.
+  // recorded in the order of time. Returns true if there was a sample, or
+  // the end of a thread.
   bool drain(bool is_still);
   // Ends the clock, records the rest and leaves the experiment, unless this program alone writes
   // that.
@@ -69,6 +70,8 @@ class KernelClock {
 
  private:
   KernelClock(const Wanted& wanted, format::ControlPage& page);
+  ClockEvents::Wanted wanted_events() const;
+  CpuRests::End end_of(std::uint32_t thread);
   std::string open_events();
   bool join(std::string& fault);
   bool open_storage(std::string& fault);
@@ -76,8 +79,6 @@ class KernelClock {
   Ring* oldest(std::uint64_t before);
   void take(const perf_event_header& record);
   void on_sample(const Sample& sample);
-  std::uint32_t stack_of(const Sample& sample, std::uint32_t epoch, collector::Writer& writer);
-  std::uint32_t number_of(std::uint32_t thread);
   bool is_of_recording(std::uint64_t time) const;
   void end_rests();
   void put_rest(const Rest& rest, std::uint64_t time);
@@ -97,9 +98,9 @@ class KernelClock {
   std::unique_ptr<ClockEvents> events_;
   CpuRests rests_;
   collector::Recorder& recorder_;
+  collector::EndedThreads ended_threads_{};
   ProcessObjects objects_;
-  collector::Unwinder unwinder_;
-  std::unordered_map<std::uint32_t, std::uint32_t> numbers_;  // of threads, as the process has them
+  SampleWriter writer_;
   std::uint64_t drained_ = 0;       // to here the rings were looked at last, CLOCK_MONOTONIC, ns
   std::uint64_t paused_until_ = 0;  // likewise: what is older is not to be recorded
   std::uint64_t lost_ = 0;          // counted already
@@ -110,7 +111,7 @@ class KernelClock {
   CopySize::Seen seen_;             // since the size was looked at last
   std::uint64_t lost_then_ = 0;     // lost_ at that time
   std::uint64_t next_size_ = 0;     // when it is looked at next, CLOCK_MONOTONIC, ns
-  bool was_paused_ = false, has_begun_ = false, has_executed_ = false, saw_sample_ = false;
+  bool was_paused_ = false, has_begun_ = false, has_executed_ = false, saw_news_ = false;
   std::uint64_t cpu_at_end_ = 0;  // cpu_used() of then
   bool has_ended_ = false;
   bool has_children_ = false, has_replaced_ = false;  // events, by those of another size

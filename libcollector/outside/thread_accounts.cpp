@@ -31,6 +31,7 @@ void ThreadAccounts::add(std::uint32_t thread, const Tick& tick) {
   account.told += static_cast<std::int64_t>(tick.weight);
   account.cpus |= std::uint64_t{1} << (tick.cpu % 64);
   account.last = tick;
+  account.has_ticked_since = true;
 }
 
 std::uint64_t ThreadAccounts::seen(std::uint32_t thread) const {
@@ -80,6 +81,30 @@ std::uint64_t ThreadAccounts::system_part(const Account& account, const ThreadTi
   return is_last || system >= period_ ? system : 0;
 }
 
+std::uint64_t ThreadAccounts::late_part(const Account& account, std::uint64_t rest,
+                                        bool is_last) const {
+  if (is_last) return rest;
+  const std::uint64_t keep = undecided(account);
+  return account.cpus != 0 && rest > keep + period_ ? rest - keep : 0;
+}
+
+// A tick from before the last look says no more where the thread has been since, but for the part
+// of a period that it has begun.
+void ThreadAccounts::add_late(std::uint32_t thread, const Account& account, std::uint64_t late,
+                              bool is_last, std::vector<Rest>& rests) const {
+  if (account.cpus == 0) {
+    if (late != 0) rests.push_back({thread, late, ThreadState::user, 0, Activity::short_threads});
+    return;
+  }
+  std::uint64_t there = account.has_ticked_since ? late : 0;
+  if (is_last) there = std::max(there, std::min(late, undecided(account)));
+  if (there != 0)
+    rests.push_back({thread, there, account.last.state, account.last.stack, {}, account.last.cpu});
+  if (there != late)
+    rests.push_back(
+        {thread, late - there, ThreadState::unknown, 0, Activity::unsampled, account.last.cpu});
+}
+
 std::vector<Rest> ThreadAccounts::look(std::uint32_t thread, const ThreadTimes& times,
                                        bool is_last) {
   std::vector<Rest> rests;
@@ -89,18 +114,11 @@ std::vector<Rest> ThreadAccounts::look(std::uint32_t thread, const ThreadTimes& 
   const std::uint64_t system = system_part(account, times, rest, is_last);
   const std::uint16_t cpu = account.cpus != 0 ? account.last.cpu : format::kNoCpu;
   if (system != 0) rests.push_back({thread, system, ThreadState::system, 0, Activity::system, cpu});
-  std::uint64_t late = rest - system;
-  const bool has_ticked = account.cpus != 0;
-  if (!is_last) {
-    const std::uint64_t keep = undecided(account);
-    late = has_ticked && late > keep + period_ ? late - keep : 0;
-  }
-  if (late != 0 && has_ticked)
-    rests.push_back({thread, late, account.last.state, account.last.stack, {}, cpu});
-  else if (late != 0)
-    rests.push_back({thread, late, ThreadState::user, 0, Activity::short_threads, cpu});
+  const std::uint64_t late = late_part(account, rest - system, is_last);
+  add_late(thread, account, late, is_last, rests);
   account.told += static_cast<std::int64_t>(system + late);
   account.told_system += system;
+  account.has_ticked_since = false;
   return rests;
 }
 

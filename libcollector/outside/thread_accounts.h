@@ -31,7 +31,8 @@ struct Rest {
 // machine is held up; it does not tick in a thread that lives for less than its period, nor for
 // what is left of one. What the thread's CPU time is more than its ticks stand for is told here:
 // without a view of the kernel as time in the kernel, as far as the kernel's own estimate of that
-// allows, which rests on ticks too; the remainder as time of the last tick's call stack.
+// allows, which rests on ticks too; the remainder as time of the last tick's call stack, or of a
+// place that is not known if that tick was long ago.
 class ThreadAccounts {
  public:
   explicit ThreadAccounts(std::uint64_t period) : period_(period) {}
@@ -64,11 +65,16 @@ class ThreadAccounts {
     std::uint64_t told_system = 0;  // of rests
     std::uint64_t cpus = 0;         // bits, of those that it has ticked on
     Tick last{};
+    bool has_ticked_since = false;  // the last look
   };
   std::uint64_t untold(const Account& account, std::uint64_t cpu) const;
   std::uint64_t undecided(const Account& account) const;
   std::uint64_t system_part(const Account& account, const ThreadTimes& times, std::uint64_t rest,
                             bool is_last) const;
+
+  std::uint64_t late_part(const Account& account, std::uint64_t rest, bool is_last) const;
+  void add_late(std::uint32_t thread, const Account& account, std::uint64_t late, bool is_last,
+                std::vector<Rest>& rests) const;
 
   std::uint64_t period_;  // ns
   bool sees_kernel_ = false;

@@ -183,6 +183,7 @@ void Recorder::finish() {
   closed->page = page;
   atomic(closed->check).store(format::page_check(page), std::memory_order_release);
   directory_.remove_file(format::kLanesFile);
+  directory_.remove_file(format::kEndedFile);
 }
 
 void Recorder::fail(Failure failure, int error) {

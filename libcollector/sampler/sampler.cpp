@@ -40,7 +40,7 @@ using format::State;
 // How often at least this program shows that it is there, and looks whether the recording has
 // ended.
 constexpr std::uint64_t kHeartbeat = 1'000'000'000;  // ns
-// How often the kernel's rings are read while samples come.
+// How often the kernel's rings are read while they have news.
 constexpr std::uint64_t kDrainPeriod = 10'000'000;  // ns
 
 void futex(std::uint32_t& word, int operation, std::uint32_t value) {
@@ -124,7 +124,7 @@ int Sampler::milliseconds_to_sleep() const {
   const std::uint64_t at = now(CLOCK_MONOTONIC);
   std::uint64_t wake = std::min(at + kHeartbeat, limits_->next_look(at));
   if (period_ != 0) wake = std::min(wake, next_sample_);
-  if (clock_runs_) wake = std::min(wake, at + kDrainPeriod);
+  if (clock_ && clock_runs_) wake = std::min(wake, at + kDrainPeriod);
   return wake <= at ? 0 : static_cast<int>((wake - at + 999'999) / 1'000'000);
 }
 
@@ -244,7 +244,7 @@ void Sampler::run() {
     if (alone_) remove_experiment(*alone_);
     return;
   }
-  drain_clock(false);  // what the process has used up to now is not of the recording
+  if (clock_) clock_->drain(false);  // what the process has used up to now is not of the recording
   next_sample_ = now(CLOCK_MONOTONIC) + period_;
   atomic(control_->sampler).store(static_cast<std::uint32_t>(getpid()));
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));

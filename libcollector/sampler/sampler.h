@@ -80,7 +80,7 @@ class Sampler {
   collector::Recorder* alone_ = nullptr;  // what writes the experiment; null: the process does
   std::optional<Limits> limits_;
   std::unique_ptr<outside::KernelClock> clock_;  // null: the process takes the clock's samples
-  bool clock_runs_ = false;                      // it had samples a moment ago
+  bool clock_runs_ = true;                       // it had something to tell a moment ago
   std::uint64_t next_sample_ = 0;                // CLOCK_MONOTONIC, ns
   std::uint32_t seen_ = 0;                       // mailbox: number of the last request carried out
   int process_end_ = -1;                         // a pidfd

@@ -177,7 +177,7 @@ bool arm(Timer timer, Loaded loaded) {
   }
   publish_roots();
   unwinder.forget();
-  follow_threads(*recorder);
+  follow_threads(*recorder, note_fresh_frame, wants_kernel_clock());
   if (families_to_trace() != 0)
     begin_tracing(*recorder, unwinder, settings.values, note_fresh_frame);
   if (!wants_kernel_clock()) return arm_clock(settings.values[Setting::profile], timer, loaded);
@@ -252,6 +252,7 @@ void record_launch(int argc, char** argv) {
   name_thread(*main_thread, static_cast<std::uint32_t>(gettid()));
   main_thread->stack = main_stack(reinterpret_cast<std::uint64_t>(argv));
   main_thread->mask_emulated = 0;
+  main_thread->routine = nullptr;
   begin_thread(*main_thread);
 }
 

@@ -11,21 +11,40 @@
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
+#include "libcollector/core/time.h"
 #include "libcollector/program/alternate_stack.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/program/thread_start.h"
+#include "libcollector/record/ended_threads.h"
 
 namespace gnomon::collector {
 namespace {
 
 constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
+constinit FreshFrame fresh_frame = nullptr;
+constinit EndedThreads ended_threads = {};
 constinit pthread_key_t thread_key = 0;
 
 bool is_recording() { return recorder && recorder->recording(); }
 
+// A thread that lives for less than a period of gnomon-sampler's clock has no tick: its start
+// routine stands for where it was.
+void publish_end(const Thread& thread) {
+  format::ControlPage* control = is_recording() ? recorder->control() : nullptr;
+  if (!control || !format::is_from_outside(atomic(control->clock).load())) return;
+  const Blocked blocked(kAllSignals);
+  std::uint32_t start = 0;
+  if (thread.routine)
+    start = recorder->intern_frame(
+        recorder->intern_base(), reinterpret_cast<std::uint64_t>(thread.routine),
+        [](std::uint64_t pc, Writer& writer) { fresh_frame(pc, *recorder, writer); });
+  ended_threads.put({thread.tid, start, now(CLOCK_THREAD_CPUTIME_ID)});
+}
+
 void on_thread_end(void* slot) {
   auto& thread = *static_cast<Thread*>(slot);
   if (current_thread != &thread) return;
+  publish_end(thread);
   stop_clock(thread);
   apply_emulated_mask(thread);
   current_thread = nullptr;
@@ -41,7 +60,11 @@ constinit bool are_ends_unnoticed = false;
 
 bool prepare_threads() { return pthread_key_create(&thread_key, on_thread_end) == 0; }
 
-void follow_threads(Recorder& of) { recorder = &of; }
+void follow_threads(Recorder& of, FreshFrame fresh, bool tells_ends) {
+  fresh_frame = fresh;
+  recorder = &of;
+  if (tells_ends) ended_threads.open(of.directory());
+}
 
 void end_thread(Thread& thread) { on_thread_end(&thread); }
 
@@ -59,6 +82,7 @@ bool adopt_thread(Thread& slot) {
     release_thread(*own);
   }
   slot.stack = running_stack(slot.stack);
+  slot.routine = nullptr;  // it is not known
   current_thread = &slot;
   if (thread_key < kKeysWithoutHeap)
     pthread_setspecific(thread_key, &slot);

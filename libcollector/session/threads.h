@@ -1,5 +1,6 @@
 // The threads that a session samples: how they come and go.
 #pragma once
+#include "libcollector/clock/thread_clock.h"
 #include "libcollector/core/thread_slots.h"
 #include "libcollector/record/recorder.h"
 
@@ -8,8 +9,9 @@ namespace gnomon::collector {
 // Once a process. Returns false if the program has used up the keys of pthread_key_create. Normal
 // context.
 bool prepare_threads();
-// From now on the functions below are about the threads of that recording. Normal context.
-void follow_threads(Recorder& recorder);
+// From now on the functions below are about the threads of that recording. fresh: see FreshFrame.
+// tells_ends: gnomon-sampler may be its clock, and is told of threads that end. Normal context.
+void follow_threads(Recorder& recorder, FreshFrame fresh, bool tells_ends);
 
 // Has the calling thread take over a slot that was made for it by another one. Returns false if it
 // is not the slot's thread, or cannot take it now. Any context.

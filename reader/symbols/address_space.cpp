@@ -22,6 +22,8 @@ const char* name_of(format::Activity activity) {
       return "<System>";
     case format::Activity::short_threads:
       return "<Short threads>";
+    case format::Activity::unsampled:
+      return "<Unsampled>";
   }
   return "<Unknown>";
 }

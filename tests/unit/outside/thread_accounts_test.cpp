@@ -66,6 +66,19 @@ TEST_F(ThreadAccountsTest, LateTicksAreNoTimeInTheKernel) {
   EXPECT_EQ(rests[0].weight + rests[1].weight, 49 * kPeriod);
 }
 
+TEST_F(ThreadAccountsTest, AnOldTickSaysNotWhereTheThreadIs) {
+  accounts.see_kernel();
+  tick(1);
+  EXPECT_TRUE(look(kPeriod).empty());
+  expect_one(look(9 * kPeriod), 7 * kPeriod, ThreadState::unknown, 0);
+  const auto rests = end(11 * kPeriod);
+  ASSERT_EQ(rests.size(), 2u);
+  EXPECT_EQ(rests[0].stack, kStack) << "part of the period that began there";
+  EXPECT_EQ(rests[0].weight, kPeriod);
+  EXPECT_EQ(rests[1].activity, format::Activity::unsampled);
+  EXPECT_EQ(rests[1].weight, 2 * kPeriod);
+}
+
 TEST_F(ThreadAccountsTest, AThreadThatNeverTicksWasInTheKernel) {
   expect_one(look(8 * kPeriod, 0), 7 * kPeriod, ThreadState::system, 0);
   expect_one(end(9 * kPeriod), 2 * kPeriod, ThreadState::system, 0);

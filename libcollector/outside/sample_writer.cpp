@@ -1,0 +1,106 @@
+// Writes what the kernel's clock has told into the experiment. In gnomon-sampler.
+#include "libcollector/outside/sample_writer.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "libcollector/core/atomic.h"
+#include "libcollector/outside/process_facts.h"
+
+namespace gnomon::outside {
+namespace {
+
+using collector::atomic;
+
+ProcessObjects* objects = nullptr;  // the unwinder asks for tables by a plain function
+
+// The number that a thread has in the innermost pid namespace (proc_pid_status(5), NSpid).
+std::uint32_t own_number_of(std::uint32_t thread) {
+  const std::string numbers = status_of(std::to_string(thread), "NSpid");
+  const auto last = numbers.find_last_of(" 	") + 1;
+  return numbers.empty() ? thread
+                         : static_cast<std::uint32_t>(std::strtoul(&numbers[last], nullptr, 10));
+}
+
+}  // namespace
+
+bool SampleWriter::open() {
+  collector::Roots roots;
+  std::memcpy(&roots, page_.roots, sizeof roots);
+  static_assert(sizeof roots == sizeof page_.roots);
+  objects = &objects_;
+  const auto find = [](std::uint64_t pc, collector::FrameTable& found) {
+    return objects->find_table(pc, found);
+  };
+  return unwinder_.open(find, roots);
+}
+
+std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample) {
+  collector::Writer* writer = recorder_.enter();
+  if (!writer) return std::nullopt;
+  format::ClockSample record{};
+  const auto state = sample.is_of_kernel ? format::ThreadState::system : format::ThreadState::user;
+  bool is_cut = false;
+  record.head.thread = number_of(sample.origin.thread);
+  record.head.time = sample.origin.time;
+  record.head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut);
+  record.head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
+  record.head.state = static_cast<std::uint8_t>(state);
+  record.weight = wanted_.period;
+  const bool is_written = record.head.stack && recorder_.put(*writer, format::kClockSample, record);
+  recorder_.leave(*writer);
+  if (!is_written) return std::nullopt;
+  return Written{{wanted_.period, record.head.stack, state, record.head.cpu}, is_cut};
+}
+
+// A rest that nothing tells the place of gets a call stack of one frame, which is no code.
+void SampleWriter::put(const Rest& rest, std::uint64_t time) {
+  collector::Writer* writer = recorder_.enter();
+  if (!writer) return;
+  format::ClockSample record{};
+  record.head.thread = number_of(rest.thread);
+  record.head.time = time;
+  record.head.stack = rest.stack;
+  record.head.cpu = rest.cpu;
+  record.head.state = static_cast<std::uint8_t>(rest.state);
+  record.head.flags = format::kRest;
+  record.weight = rest.weight;
+  if (rest.stack == 0) {
+    writer->frames[0] = format::activity_frame(rest.activity);
+    record.head.stack =
+        recorder_.intern_at(0, *writer, 1, 0, [](std::uint64_t, collector::Writer&) {});
+  }
+  if (record.head.stack) recorder_.put(*writer, format::kClockSample, record);
+  recorder_.leave(*writer);
+}
+
+// A copy that begins at no multiple of a word cannot be read as one, and a stack that ends before
+// the copy does has no frames beyond it.
+std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
+                                     collector::Writer& writer, bool& is_cut) {
+  const std::uint64_t sp = sample.registers[collector::kSavedRsp];
+  collector::ThreadStacks stacks;
+  stacks.shift = reinterpret_cast<std::uint64_t>(sample.stack) - sp;
+  if (sample.stack && sp % 8 == 0) stacks.own = {sp, sp + sample.stack_bytes};
+  collector::LoadedHold hold;
+  collector::Walked walked = unwinder_.walk({sample.registers, stacks}, writer.frames,
+                                            std::min(wanted_.depth, collector::kMaxFrames), hold);
+  if (walked.end == format::WalkEnd::beyond_copy && (sample.stack_is_short || sp % 8 != 0))
+    walked.end = format::WalkEnd::foreign_stack;
+  is_cut = walked.end == format::WalkEnd::beyond_copy;
+  return recorder_.intern_at(
+      epoch, writer, walked.count, format::walk_mark(walked.end, walked.guessed),
+      [epoch](std::uint64_t pc, collector::Writer&) { objects->note_frame(pc, epoch); });
+}
+
+std::uint32_t SampleWriter::number_of(std::uint32_t thread) {
+  const auto [at, is_new] = numbers_.try_emplace(thread, thread);
+  if (!is_new) return at->second;
+  atomic(page_.threads).fetch_add(1);
+  if (wanted_.own_number != static_cast<std::uint32_t>(wanted_.pid))
+    at->second = own_number_of(thread);
+  return at->second;
+}
+
+}  // namespace gnomon::outside

@@ -1,0 +1,59 @@
+// Writes what the kernel's clock has told into the experiment. In gnomon-sampler.
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "libcollector/format/control.h"
+#include "libcollector/outside/process_objects.h"
+#include "libcollector/outside/record.h"
+#include "libcollector/outside/thread_accounts.h"
+#include "libcollector/record/recorder.h"
+#include "libcollector/unwind/unwinder.h"
+
+namespace gnomon::outside {
+
+// One a process.
+class SampleWriter {
+ public:
+  struct Wanted {
+    pid_t pid;                 // of the recorded process, as this program knows it
+    std::uint32_t own_number;  // as the process knows itself
+    std::uint64_t period;      // ns of CPU time
+    std::uint32_t depth;       // frames
+  };
+  SampleWriter(const Wanted& wanted, collector::Recorder& recorder, ProcessObjects& objects,
+               format::ControlPage& page)
+      : wanted_(wanted), recorder_(recorder), objects_(objects), page_(page) {}
+  // To be called before the others. Returns false if memory is short.
+  bool open();
+
+  struct Written {
+    ThreadAccounts::Tick tick;
+    bool is_cut;  // the walk of the stack needed more than was copied
+  };
+  // Returns nothing if the sample could not be written, which is counted.
+  std::optional<Written> put(const Sample& sample);
+  void put(const Rest& rest, std::uint64_t time);
+  // Other code has come to lie where some was.
+  void forget_rules() { unwinder_.forget(); }
+  // The thread has ended: another one may get its number.
+  void forget(std::uint32_t thread) { numbers_.erase(thread); }
+  // The number that the process knows its thread by.
+  std::uint32_t number_of(std::uint32_t thread);
+
+ private:
+  std::uint32_t stack_of(const Sample& sample, std::uint32_t epoch, collector::Writer& writer,
+                         bool& is_cut);
+
+  Wanted wanted_;
+  collector::Recorder& recorder_;
+  ProcessObjects& objects_;
+  format::ControlPage& page_;
+  collector::Unwinder unwinder_;
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers_;  // of threads, as the process has them
+};
+
+}  // namespace gnomon::outside
