@@ -48,8 +48,7 @@ KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
               [this](std::uint32_t thread) { return end_of(thread); }}),
       recorder_(wanted.alone ? *wanted.alone : joined),
       objects_(wanted.pid, recorder_),
-      writer_({wanted.pid, wanted.own_number, wanted.period, wanted.depth}, recorder_, objects_,
-              page) {}
+      writer_(wanted, recorder_, objects_, page) {}
 
 bool KernelClock::join(std::string& fault) {
   if (wanted_.alone) return open_storage(fault);

@@ -23,11 +23,7 @@ namespace gnomon::outside {
 
 class KernelClock {
  public:
-  struct Wanted {
-    pid_t pid;                 // of the recorded process, as this program knows it
-    std::uint32_t own_number;  // as the process knows itself
-    std::uint64_t period;      // ns of CPU time
-    std::uint32_t depth;       // frames
+  struct Wanted : SampleWriter::Wanted {
     // Of the experiment, to which a collector in the process writes as well.
     const char* directory;
     // Or what alone writes the experiment; null: nothing.

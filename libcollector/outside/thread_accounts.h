@@ -1,7 +1,6 @@
 // CPU time of threads that no tick of their clock stands for. In gnomon-sampler.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <unordered_map>
 #include <vector>
 

@@ -95,9 +95,11 @@ std::string Sampler::open_clock() {
 std::string Sampler::open_clock(const std::string& executable) {
   std::string fault;
   clock_ = outside::KernelClock::open(
-      {wanted_.pid, process_.own_number(), wanted_.settings[Setting::profile],
-       static_cast<std::uint32_t>(wanted_.settings[Setting::depth]), wanted_.directory.c_str(),
-       alone_, executable},
+      {{wanted_.pid, process_.own_number(), wanted_.settings[Setting::profile],
+        static_cast<std::uint32_t>(wanted_.settings[Setting::depth])},
+       wanted_.directory.c_str(),
+       alone_,
+       executable},
       *control_, fault);
   if (!clock_) return fault;
   const auto kind = clock_->sees_kernel() ? format::Clock::kernel : format::Clock::user;

@@ -23,11 +23,13 @@ constexpr Condition in_state(ThreadState state) { return {"state", bit_of(state)
 constexpr Conditions calls(std::uint32_t operations) {
   return {Condition{"operation", operations, false}, Condition{"error", bit_of(0), false}};
 }
-constexpr std::uint32_t kReads = bit_of(IoOperation::read), kWrites = bit_of(IoOperation::write),
-                        kWaits = bit_of(IoOperation::wait) | bit_of(IoOperation::connect) |
-                                 bit_of(IoOperation::accept);
-constexpr Conditions kReading = calls(kReads), kWriting = calls(kWrites), kWaiting = calls(kWaits),
-                     kOther = calls(~(kReads | kWrites | kWaits)),
+constexpr std::uint32_t kReadBits = bit_of(IoOperation::read),
+                        kWriteBits = bit_of(IoOperation::write),
+                        kWaitBits = bit_of(IoOperation::wait) | bit_of(IoOperation::connect) |
+                                    bit_of(IoOperation::accept);
+constexpr Conditions kReading = calls(kReadBits), kWriting = calls(kWriteBits),
+                     kWaiting = calls(kWaitBits),
+                     kOther = calls(~(kReadBits | kWriteBits | kWaitBits)),
                      kFailed{Condition{"error", ~bit_of(0), true}};
 
 constexpr std::array kMetrics{
@@ -103,9 +105,9 @@ static_assert(kMetrics[index(kBytesLeaked)].key == "heapleakbytes");
 static_assert(kMetrics[index(kSyncWait)].key == "sync");
 static_assert(kMetrics[index(kSyncWaits)].key == "syncn");
 static_assert(kMetrics[index(kBytesRead)].key == "ioreadbytes");
-static_assert(kMetrics[index(reader::kReads)].key == "ioreadcnt");
+static_assert(kMetrics[index(kReads)].key == "ioreadcnt");
 static_assert(kMetrics[index(kBytesWritten)].key == "iowritebytes");
-static_assert(kMetrics[index(reader::kWrites)].key == "iowritecnt");
+static_assert(kMetrics[index(kWrites)].key == "iowritecnt");
 
 }  // namespace
 

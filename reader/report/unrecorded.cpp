@@ -117,10 +117,8 @@ std::string unseen_kernel_note(const Part& part) {
   return fmt::format(
       "{:.3f} s are in the kernel, where this user's clock does not tick: they are what the "
       "threads "
-      "used "
-      "beyond their ticks, and <System> stands for the place, which kernel.perf_event_paranoid 1 "
-      "or "
-      "CAP_PERFMON would show.",
+      "used beyond their ticks, and <System> stands for the place, which "
+      "kernel.perf_event_paranoid 1 or CAP_PERFMON would show.",
       system);
 }
 

@@ -13,8 +13,9 @@ std::string unsampled_threads_note(const Part& part);
 std::string clock_gap_note(const Part& part);
 // Empty if a collector was in the process.
 std::string outside_note(const Header& header);
-// A fault for a report on calls that no collector has traced. what: "allocations were not
-// recorded". next: what has them recorded where a collector can come into the program.
+// Makes the fault of a report about calls of which none were traced. `what` says so, as in
+// "allocations were not recorded"; `next` says how the user has them traced, and is used only if a
+// collector can come into the program.
 tl::unexpected<Fault> not_traced(const Header& header, const char* what, const char* next);
 // Empty if the program started no child process, as far as that is known.
 // Where time in the kernel comes from that no tick tells. Empty if there is next to none.

@@ -46,7 +46,7 @@ TEST_F(Golden, Clock) {
           "dump clock --format csv", "dump clock --limit 2", "dump samples"});
 }
 
-// By a clock that does not tick in the kernel; at the end by one that does.
+// User and system time: ticks, and CPU time that no tick stands for.
 TEST_F(Golden, States) {
   using format::ThreadState;
   recorder_->control()->clock = static_cast<std::uint32_t>(format::Clock::user);
