@@ -33,6 +33,12 @@ def addr2line(path, addresses):
     return found
 
 
+def source_name(symbol):
+    """The function that it is, or is a copy of."""
+    shown = subprocess.run(["c++filt", symbol], capture_output=True, text=True, timeout=20, check=True).stdout if symbol.startswith("_Z") else symbol
+    return shown.split(" [clone")[0].strip()
+
+
 def is_named(row, function):
     """True if the report calls the function as DWARF does. Those of the C library have many names each."""
     if build not in pathlib.Path(row["load_object"]).parents:
@@ -73,8 +79,9 @@ def check_sums(experiment):
         inclusive = functions[name]["inclusive_ticks"] if name != "<Total>" else total
         assert rest == inclusive and (name == "<Total>" or callers == inclusive), (name, callers, rest, inclusive)
     # A name that several functions share is marked where a report knows more than one of them: among lines it knows inlined ones, too.
+    # Lines of a copy that a compiler has made are the function's own, whose name may be known from its source alone.
     def unmarked(name):
-        return name.split(" (")[0]
+        return source_name(name.split(" (")[0])
     lines, all_functions = collections.Counter(), collections.Counter()
     for row in rows(experiment, "-lines", "--metrics", "e.ticks"):
         if row["name"] != "<Total>":
