@@ -77,12 +77,6 @@ std::uint32_t take_mailbox(format::Mailbox& box) {
   }
 }
 
-std::string not_kernel(const std::string& why, OtherClock other) {
-  return fmt::format("The kernel cannot be the clock: {}; {}.\n", why,
-                     other == OtherClock::signals ? "the program's own threads sample by signals"
-                                                  : "the recording has no samples of the clock");
-}
-
 // gnomon-sampler of a program that has just been started may not be there yet.
 void await_sampler(format::ControlPage& page) {
   constexpr std::uint64_t kStart = 1'000'000'000, kStartUp = 300'000'000;  // ns
@@ -132,17 +126,6 @@ std::string note_experiment(const Settings& settings, const std::string& experim
   return failed;
 }
 
-std::string choose_clock(Settings& settings, pid_t pid) {
-  if (!wants_kernel_clock(settings)) return "";
-  const auto answer =
-      run_sampler(settings, {format::kProbe, std::to_string(pid),
-                             std::to_string(settings.values[format::Setting::profile])});
-  if (answer && answer->empty()) return "";
-  settings.values[format::Setting::source] =
-      static_cast<std::uint64_t>(format::ClockSource::signal);
-  return not_kernel(answer ? *answer : answer.error().what, OtherClock::signals);
-}
-
 // Returns why gnomon-sampler is not the clock, though it was to be; "": nothing is to be said.
 // Fault: samples are missing from the experiment.
 static Result<std::string> start_sampler(const Settings& settings, const std::string& experiment,
@@ -160,11 +143,14 @@ static Result<std::string> start_sampler(const Settings& settings, const std::st
 std::string follow_recording(const Settings& settings, const std::string& experiment, pid_t pid,
                              OtherClock other) {
   std::string failed = note_experiment(settings, experiment);
-  if (auto started = start_sampler(settings, experiment, pid); !started)
+  if (auto started = start_sampler(settings, experiment, pid); !started) {
     failed += fmt::format("Samples of the process's use of the system are missing: {}.\n",
                           started.error().what);
-  else if (!started->empty())
-    failed += not_kernel(*started, other);
+  } else if (!started->empty()) {
+    const ClockChoice choice = refused_clock(settings, *started, other);
+    failed += choice.said;
+    note_clock(settings, pid, choice.reason);
+  }
   return failed;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "injector/clock_choice.h"
 #include "injector/settings.h"
 #include "libcollector/format/control.h"
 #include "libcollector/format/overview.h"
@@ -21,12 +22,6 @@ Result<std::string> run_sampler(const Settings& settings, std::vector<std::strin
 // Writes the experiment's notes and joins the group. Returns what failed of that, a line each.
 std::string note_experiment(const Settings& settings, const std::string& experiment);
 
-// Makes signals the source of the clock if gnomon-sampler could not be the clock of that process,
-// which is to be attached to. Returns a line that says why, or "".
-std::string choose_clock(Settings& settings, pid_t pid);
-
-// What samples a process if the kernel, which was to be its clock, refuses that.
-enum class OtherClock { none, signals };
 // What is to be done once the recording of process `pid` has begun: writes the notes, joins the
 // group and starts gnomon-sampler, and waits until it watches. Returns what failed of that, a line
 // each, "" if nothing did: the recording itself goes on.

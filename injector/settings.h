@@ -26,13 +26,6 @@ struct Settings {
   std::vector<std::string> notes;  // lines for the experiment's file `notes`
 };
 
-// Returns true if gnomon-sampler is to take the clock's samples.
-inline bool wants_kernel_clock(const Settings& settings) {
-  return settings.values[format::Setting::source] ==
-             static_cast<std::uint64_t>(format::ClockSource::kernel) &&
-         settings.values[format::Setting::profile] != 0;
-}
-
 // For a new session with experiments at `place`. libcollector.so is looked for in `folders`, in
 // this order. A fault: nothing can be recorded from here, or the place is no such place.
 Result<Settings> new_settings(std::span<const std::string> folders, const Destination& place,

@@ -215,7 +215,7 @@ Result<Parsed> source_in(const SettingRow& row, std::string_view word) {
   const auto at = std::find(format::kClockSources.begin(), format::kClockSources.end(), word);
   if (at == format::kClockSources.end())
     return fault(fmt::format("{} is no word of {}", shown(word), row.name),
-                 "auto, kernel and signal are");
+                 "auto, kernel, hybrid and signal are");
   return Parsed{static_cast<std::uint64_t>(at - format::kClockSources.begin()), ""};
 }
 

@@ -16,6 +16,7 @@ std::string count(std::uint32_t number, const std::string& what) {
 
 // Says which threads are not sampled; empty if all are, future ones included.
 std::string not_sampled(const AttachResult& result) {
+  if (result.clock != AttachResult::Clock::threads) return "";
   std::vector<std::string> what;
   if (result.blocking != 0)
     what.push_back(fmt::format("{} now blocking SIGPROF or in a signal handler",
@@ -35,9 +36,11 @@ std::string not_sampled(const AttachResult& result) {
 
 std::string clock_of(const AttachResult& result) {
   if (result.clock == AttachResult::Clock::off) return "samples alone, as the clock is off";
-  if (result.clock == AttachResult::Clock::kernel) return "all threads, by the kernel's clock";
-  if (result.threads == 1) return "1 thread, by its CPU clock";
-  return count(result.threads, "thread") + ", by their CPU clocks";
+  const std::string threads = count(result.threads, "thread");
+  if (result.clock == AttachResult::Clock::kernel) return threads + ", by the kernel's clock";
+  if (result.clock == AttachResult::Clock::hybrid)
+    return threads + ", by the kernel's clock, and their system calls by signals";
+  return threads + (result.threads == 1 ? ", by its CPU clock" : ", by their CPU clocks");
 }
 
 std::string lines_from_outside(const AttachResult& result, pid_t pid) {
@@ -65,14 +68,21 @@ std::string lines_of(const AttachResult& result, pid_t pid) {
 
 }  // namespace
 
-void follow_attached(const Settings& settings, pid_t pid, const std::string& other_clock,
+void follow_attached(const Settings& settings, pid_t pid, const ClockChoice& choice,
                      AttachResult& result) {
   using Clock = AttachResult::Clock;
-  result.failed =
-      other_clock + follow_recording(settings, result.experiment, pid, OtherClock::none);
+  const auto source = format::source_in(settings.values);
+  const bool has_signals = source == format::ClockSource::hybrid;
+  result.failed = choice.said;
+  result.failed += follow_recording(settings, result.experiment, pid,
+                                    has_signals ? OtherClock::signals : OtherClock::none);
+  note_clock(settings, pid, choice.reason);
   result.clock = settings.values[format::Setting::profile] == 0 ? Clock::off
-                 : wants_kernel_clock(settings)                 ? Clock::kernel
-                                                                : Clock::threads;
+                 : source == format::ClockSource::signal        ? Clock::threads
+                 : has_signals                                  ? Clock::hybrid
+                                                                : Clock::kernel;
+  if (result.clock == Clock::kernel || result.clock == Clock::hybrid)
+    result.threads = static_cast<std::uint32_t>(threads_of(pid).size());
 }
 
 Result<AttachResult> or_from_outside(const Settings& settings, pid_t pid, const Fault& why) {

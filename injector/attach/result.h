@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "injector/clock_choice.h"
 #include "injector/settings.h"
 #include "reader/base/result.h"
 
@@ -16,7 +17,7 @@ struct AttachResult {
   std::uint32_t threads = 0, blocking = 0, refused = 0, unbound = 0;
   std::string thread_maker;  // a library with a pthread_create of its own, or empty
   // What samples the process; off: samples of its use of the system alone are taken.
-  enum class Clock { threads, kernel, off };
+  enum class Clock { threads, kernel, hybrid, off };
   Clock clock = Clock::threads;
   std::string outside;  // why gnomon-sampler records it alone, a clause; empty: it does not
   std::string failed;   // what could not be done beside the recording, lines, or empty
@@ -30,8 +31,8 @@ struct AttachResult {
 };
 
 // Starts gnomon-sampler for a recording that has begun in a process, and adds to the result which
-// clock that has. other_clock: what choose_clock() said.
-void follow_attached(const Settings& settings, pid_t pid, const std::string& other_clock,
+// clock that has. choice: what choose_clock() said.
+void follow_attached(const Settings& settings, pid_t pid, const ClockChoice& choice,
                      AttachResult& result);
 
 // What becomes of a process that the collector cannot come into, because of `why`: recorded from

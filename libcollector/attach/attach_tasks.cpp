@@ -169,7 +169,7 @@ void Tasks::give_clock(Thread& thread) {
   atomic(thread.parked).store(0);
   if (start_clock(thread)) {
     ++fresh_;
-    std::atomic_ref(recorder_.control()->threads).fetch_add(1, std::memory_order_relaxed);
+    recorder_.count_thread();
   } else if (raw_syscall(SYS_tgkill, long{pid_}, long{thread.tid}, 0) == 0) {
     ++without_clock_;
   }

@@ -13,6 +13,7 @@
 
 #include "libcollector/clock/ignored_code.h"
 #include "libcollector/clock/interrupted_wait.h"
+#include "libcollector/clock/kernel_place.h"
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/task_clock_event.h"
 #include "libcollector/core/atomic.h"
@@ -34,6 +35,7 @@ constinit std::atomic<bool> may_open_events = false;
 constinit FreshFrame fresh_frame = nullptr;
 constinit Adopt adopt = nullptr;
 constinit NotRecording not_recording = nullptr;
+constinit KernelPlaces kernel_places = {};
 
 constexpr std::uint32_t kTicking = 1, kStarting = 2;  // Thread::ticking
 constexpr std::uint64_t kPatience = 200'000'000;      // ns, for other threads
@@ -66,29 +68,43 @@ std::uint16_t current_cpu() {
   return cpu < 0 ? format::kNoCpu : static_cast<std::uint16_t>(cpu);
 }
 
+std::uint32_t stack_of(const Tick& tick) {
+  const stack_t& signals = tick.context.uc_stack;
+  const auto alternate = reinterpret_cast<std::uint64_t>(signals.ss_sp);
+  return interned({reinterpret_cast<const std::uint64_t*>(tick.context.uc_mcontext.gregs),
+                   {tick.thread.stack, {alternate, alternate + signals.ss_size}}},
+                  tick.writer);
+}
+
 // On the writer's stack.
 void sample(void* pointer) {
-  const auto& [thread, context, writer] = *static_cast<Tick*>(pointer);
-  const auto alternate = reinterpret_cast<std::uint64_t>(context.uc_stack.ss_sp);
-  const Interrupted at{reinterpret_cast<const std::uint64_t*>(context.uc_mcontext.gregs),
-                       {thread.stack, {alternate, alternate + context.uc_stack.ss_size}}};
+  const Tick& tick = *static_cast<Tick*>(pointer);
   const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
   format::ClockSample record{};
-  record.head.thread = thread.tid;
+  record.head.thread = tick.thread.tid;
   record.head.time = now(CLOCK_MONOTONIC);
-  record.head.stack = interned(at, writer);
+  record.head.stack = stack_of(tick);
   record.head.cpu = current_cpu();
-  record.weight = cpu - thread.last_cpu;
-  if (record.head.stack && recorder->put(writer, format::kClockSample, record))
-    thread.last_cpu = cpu;
+  record.weight = cpu - tick.thread.last_cpu;
+  if (record.head.stack && recorder->put(tick.writer, format::kClockSample, record))
+    tick.thread.last_cpu = cpu;
+}
+
+// Likewise, where gnomon-sampler takes the samples.
+void tell_place(void* pointer) {
+  const Tick& tick = *static_cast<Tick*>(pointer);
+  if (const std::uint32_t stack = stack_of(tick)) kernel_places.put(tick.thread.tid, stack);
 }
 
 // Without a writer the time goes to the thread's next sample.
 void record_sample(Thread& thread, const ucontext_t& context) {
+  const bool is_outside = format::is_from_outside(atomic(recorder->control()->clock).load());
+  if (is_outside) thread.last_cpu = now(CLOCK_THREAD_CPUTIME_ID);
+  if (is_outside && !is_in_system_call(context)) return;
   Writer* writer = recorder->enter();
   if (!writer) return;
   Tick tick{thread, context, *writer};
-  call_on_stack(writer->stack + sizeof writer->stack, sample, &tick);
+  call_on_stack(writer->stack + sizeof writer->stack, is_outside ? tell_place : sample, &tick);
   recorder->leave(*writer);
 }
 
@@ -213,6 +229,8 @@ void prepare_clock(Recorder& to, Unwinder& by, const format::SettingValues& sett
 }
 
 bool has_clock() { return interval != 0; }
+
+void tell_kernel_places() { kernel_places.open(recorder->directory()); }
 
 bool is_tick(const siginfo_t& info) {
   return (info.si_code == SI_TIMER && is_thread_slot(info.si_value.sival_ptr)) ||

@@ -7,6 +7,7 @@
 #include "libcollector/core/thread_slots.h"
 #include "libcollector/format/names.h"
 #include "libcollector/format/settings.h"
+#include "libcollector/record/kernel_places.h"
 #include "libcollector/record/recorder.h"
 #include "libcollector/unwind/unwinder.h"
 
@@ -36,6 +37,9 @@ void prepare_clock(Recorder& recorder, Unwinder& unwinder, const format::Setting
                    Timer timer, FreshFrame fresh, Adopt adopt, NotRecording not_recording);
 // Returns false if the recording has no clock: an interval of 0.
 bool has_clock();
+// While gnomon-sampler takes the clock's samples, ticks record none, and only tell it where they
+// find a thread in a system call. Normal context.
+void tell_kernel_places();
 // The handler of SIGPROF. All signals are blocked while it records, so nothing of the program runs
 // between enter and leave; a SIGPROF that is no tick is passed on to the program.
 extern "C" void collector_sigprof(int signal, siginfo_t* info, void* context);

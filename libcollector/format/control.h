@@ -131,6 +131,13 @@ inline constexpr std::array kDrops{
              "functions that the program itself defines, so that its calls of them are not traced"},
 };
 
+// Returns true for threads that signals do not sample. gnomon-sampler samples those as well.
+constexpr bool is_of_signals(Drop drop) {
+  return drop == Drop::threads_full || drop == Drop::thread_clocks ||
+         drop == Drop::handler_displaced || drop == Drop::small_alternate_stack ||
+         drop == Drop::blocking_threads || drop == Drop::foreign_thread_makers;
+}
+
 // What gnomon-sampler is asked for; whatever it is, samples of the kernel's clock are recorded
 // before it answers. sample: take a sample with this label. end: take the last one, the recording
 // ends. record: that alone.
@@ -238,6 +245,16 @@ struct EndedThread {
 };
 static_assert(sizeof(EndedThread) == 16);
 inline constexpr std::uint32_t kEndedThreads = 2048;
+
+// The file `places`, while gnomon-sampler is the clock and sees user time alone: where ticks have
+// found a thread in a system call. Its place in the file is like that of an EndedThread.
+inline constexpr std::uint32_t kPlacesKept = 14;
+struct KernelPlaces {
+  std::uint32_t thread;               // that writes here; 0: none
+  std::uint32_t count;                // of its stacks so far; stored last
+  std::uint32_t stacks[kPlacesKept];  // nodes of call stacks, each at its number % kPlacesKept
+};
+static_assert(sizeof(KernelPlaces) == 64);
 
 // Of the fields that do not change once the recording has begun. Never 0.
 constexpr std::uint32_t begun_check(const ControlPage& page) {

@@ -13,16 +13,20 @@ inline constexpr const char* kLogPause = "pause";
 inline constexpr const char* kLogResume = "resume";
 inline constexpr const char* kLogDuration = "duration over";
 inline constexpr const char* kLogProcessEnded = "process ended";
+inline constexpr const char* kLogClock = "clock";   // why the kernel is not the clock
 inline constexpr const char* kNotesFile = "notes";  // text of the user's; may be missing
 inline constexpr const char* kMapFile = "map.jsonl";
 inline constexpr const char* kControlFile = "control";
 inline constexpr const char* kStacksFile = "stacks";
 // Gone once the recording has ended in order.
 inline constexpr const char* kLanesFile = "lanes";
-inline constexpr const char* kEndedFile = "ended";  // see EndedThread
+inline constexpr const char* kEndedFile = "ended";    // see EndedThread
+inline constexpr const char* kPlacesFile = "places";  // see KernelPlaces
 
-// `gnomon-sampler --probe PID PERIOD` says why the kernel would not be that process's clock.
+// `gnomon-sampler --probe PID SETTINGS` says why the kernel would not be that process's clock;
+// kUserTime: it would show user time alone; nothing: it would.
 inline constexpr const char* kProbe = "--probe";
+inline constexpr const char* kUserTime = "user time";
 // `gnomon-sampler --alone PID SESSION SETTINGS STEM WHY 0|1 EXECUTABLE WORD...` records a process
 // in which no collector is, because of WHY; 1: from its execution of the program on. It says which
 // experiment it writes.

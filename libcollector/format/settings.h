@@ -25,8 +25,9 @@ enum class Setting : std::uint8_t {
   iotrace,
   source,
   verify,
+  chosen_source,
 };
-inline constexpr std::size_t kSettingCount = 16;
+inline constexpr std::size_t kSettingCount = 17;
 
 // What a setting's number means. interval: ns of a thread's CPU time, 0 is off. time: ns, 0 is off.
 // size: bytes, 0 is unlimited. flag: 0 or 1. signal: its number, 0 is none. count: as it is.
@@ -44,8 +45,11 @@ enum class SettingType : std::uint8_t {
 };
 // Who is to take the clock's samples: the kernel, for gnomon-sampler, or the program's threads in a
 // signal handler.
-enum class ClockSource : std::uint64_t { automatic = 0, kernel = 1, signal = 2 };
-inline constexpr std::array<std::string_view, 3> kClockSources{"auto", "kernel", "signal"};
+// hybrid: the kernel's clock; where that sees user time alone, signals show which system calls the
+// time in the kernel goes to. automatic: the kernel's or hybrid where that can be, else signals.
+enum class ClockSource : std::uint64_t { automatic = 0, kernel = 1, signal = 2, hybrid = 3 };
+inline constexpr std::array<std::string_view, 4> kClockSources{"auto", "kernel", "signal",
+                                                               "hybrid"};
 // Of SettingType::heap; 0 is off.
 inline constexpr std::uint64_t kHeapOn = 1, kFreeStacks = 2;
 // Above: bytes between two samples on average; 0: every allocation is recorded.
@@ -129,14 +133,22 @@ inline constexpr std::array kSettings{
                "--io", "on|off",
                "Each call that reads, writes, opens, closes or waits for files and sockets is "
                "recorded, with its call stack; calls of stdio as far as they did I/O."},
-    SettingRow{Setting::source, "c", "profile source", SettingType::source, 1, 2, 0,
-               "profile source auto|kernel|signal", "-k", "--clock", "auto|kernel|signal",
+    SettingRow{Setting::source, "c", "profile source", SettingType::source, 1, 3, 0,
+               "profile source auto|kernel|hybrid|signal", "-k", "--clock",
+               "auto|kernel|hybrid|signal",
                "Who samples by the clock: kernel is the kernel itself, whose samples a process "
                "beside the program reads, so that the program gets no signals and a debugger no "
-               "stops; signal is a SIGPROF in each thread; auto is signal for now."},
+               "stops; signal is a SIGPROF in each thread; hybrid is kernel, and where this user "
+               "may not see time in the kernel a SIGPROF each 10 ms of CPU time, which shows the "
+               "system calls. auto is kernel or hybrid where that can be, else signal; `collector "
+               "status` says which, and why."},
     SettingRow{Setting::verify, "V", "verify", SettingType::flag, 0, 1, 0, "", "", "", "",
                "For tests: the call stack of each traced call is walked a second time without "
                "what was kept of earlier ones; those that differ are counted."},
+    SettingRow{Setting::chosen_source, "k", "chosen source", SettingType::source, 0, 3, 0, "", "",
+               "", "",
+               "What `profile source` has come to where that is known before the recording; 0: it "
+               "is not."},
 };
 static_assert(kSettings.size() == kSettingCount);
 static_assert([] {
@@ -165,6 +177,16 @@ class SettingValues {
  private:
   std::array<std::uint64_t, kSettingCount> values_{};
 };
+
+// Who is to take the clock's samples, as far as that is known.
+constexpr ClockSource source_in(const SettingValues& values) {
+  const std::uint64_t chosen = values[Setting::chosen_source];
+  return static_cast<ClockSource>(chosen != 0 ? chosen : values[Setting::source]);
+}
+// Returns true if the kernel is to be the clock, or may become it.
+constexpr bool may_be_kernels(const SettingValues& values) {
+  return values[Setting::profile] != 0 && source_in(values) != ClockSource::signal;
+}
 
 inline constexpr std::size_t kSettingsBytes = 496;  // of the text, with a final 0
 struct SettingsText {

@@ -90,14 +90,27 @@ std::string KernelClock::open_events() {
   return error == 0 ? "" : refusal_of_events(error, rights_to(wanted_.pid));
 }
 
-std::string KernelClock::probe(pid_t pid, std::uint64_t period) {
+std::string KernelClock::probe(pid_t pid, std::uint64_t period, bool& sees_kernel) {
   raise_descriptor_limit();
   Rings rings;
   if (const int error = open_rings(rings); error != 0) return refusal_of_rings(error);
   ClockEvents events;
   const int error =
       events.open({pid, period, CopySize(period).bytes()}, ClockEvents::Begin::idle, rings);
+  sees_kernel = events.sees_kernel();
   return error == 0 ? "" : refusal_of_events(error, rights_to(pid));
+}
+
+// A thread that is made gets an event for each CPU, which takes about 4 us.
+std::string KernelClock::is_too_dear() {
+  constexpr long kMostCpus = 16;
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  if (cpus <= kMostCpus) return "";
+  return std::string("each new thread would get an event for each of ")
+      .append(std::to_string(cpus))
+      .append(
+          " CPUs, which takes longer than making it: `profile source kernel` takes the kernel's "
+          "clock all the same");
 }
 
 std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::ControlPage& page,

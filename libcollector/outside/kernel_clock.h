@@ -37,7 +37,11 @@ class KernelClock {
   static std::unique_ptr<KernelClock> open(const Wanted& wanted, format::ControlPage& page,
                                            std::string& fault);
   // Returns why the kernel would not sample a process at present, in a clause; empty: it would.
-  static std::string probe(pid_t pid, std::uint64_t period);
+  // sees_kernel: whether time in the kernel as well.
+  static std::string probe(pid_t pid, std::uint64_t period, bool& sees_kernel);
+  // Returns why that clock costs a process more on this machine than one would take without being
+  // asked, in a clause; empty: it does not.
+  static std::string is_too_dear();
 
   // keep_emptying() may take them while this clock is used.
   Rings& rings() { return rings_; }

@@ -184,6 +184,7 @@ void Recorder::finish() {
   atomic(closed->check).store(format::page_check(page), std::memory_order_release);
   directory_.remove_file(format::kLanesFile);
   directory_.remove_file(format::kEndedFile);
+  directory_.remove_file(format::kPlacesFile);
 }
 
 void Recorder::fail(Failure failure, int error) {
@@ -194,8 +195,16 @@ void Recorder::fail(Failure failure, int error) {
 }
 
 void Recorder::drop(format::Drop drop, std::uint32_t count) {
+  if (format::is_of_signals(drop) && format::is_from_outside(atomic(control_->clock).load()))
+    return;
   atomic(control_->dropped[static_cast<std::uint32_t>(drop)])
       .fetch_add(count, std::memory_order_relaxed);
+}
+
+// gnomon-sampler counts those that it samples.
+void Recorder::count_thread() {
+  if (!format::is_from_outside(atomic(control_->clock).load()))
+    atomic(control_->threads).fetch_add(1, std::memory_order_relaxed);
 }
 
 std::uint32_t Recorder::next_map_line() {

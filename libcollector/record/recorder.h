@@ -96,6 +96,8 @@ class Recorder {
   // The first failure stays; the recording stops here.
   void fail(format::Failure failure, int error);
   void drop(format::Drop drop, std::uint32_t count = 1);
+  // A thread is sampled by signals from now on.
+  void count_thread();
   // Numbers of the lines of map.jsonl, from 0; a line that was written is counted.
   std::uint32_t next_map_line();
   void count_map_line();

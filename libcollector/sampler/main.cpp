@@ -48,12 +48,19 @@ void close_output() {
   if (nothing > STDERR_FILENO) close(nothing);
 }
 
-// Says why the kernel would not be the clock of a process; nothing: it would.
-int probe(const char* pid, const char* period) {
-  std::fputs(gnomon::outside::KernelClock::probe(static_cast<pid_t>(std::strtol(pid, nullptr, 10)),
-                                                 std::strtoull(period, nullptr, 10))
-                 .c_str(),
-             stdout);
+// See kProbe.
+int probe(const char* pid, const char* settings) {
+  using gnomon::outside::KernelClock;
+  const auto values = gnomon::format::settings_in(settings);
+  bool sees_kernel = false;
+  std::string answer = gnomon::format::source_in(values) == gnomon::format::ClockSource::automatic
+                           ? KernelClock::is_too_dear()
+                           : "";
+  if (answer.empty())
+    answer = KernelClock::probe(static_cast<pid_t>(std::strtol(pid, nullptr, 10)),
+                                values[gnomon::format::Setting::profile], sees_kernel);
+  if (answer.empty() && !sees_kernel) answer = gnomon::format::kUserTime;
+  std::fputs(answer.c_str(), stdout);
   return 0;
 }
 

@@ -82,12 +82,13 @@ std::unique_ptr<Sampler> Sampler::open_alone(const Wanted& wanted, const Alone& 
 }
 
 std::string Sampler::open_clock() {
-  const auto source = static_cast<format::ClockSource>(wanted_.settings[Setting::source]);
-  if (source != format::ClockSource::kernel || wanted_.settings[Setting::profile] == 0) return "";
+  if (!format::may_be_kernels(wanted_.settings)) return "";
   const auto state = static_cast<State>(atomic(control_->state).load());
   const bool has_own = atomic(control_->clock).load() != 0;
   if (has_own || (state != State::armed && state != State::recording))
     return "the recording has begun already";
+  if (format::source_in(wanted_.settings) == format::ClockSource::automatic)
+    if (std::string cost = outside::KernelClock::is_too_dear(); !cost.empty()) return cost;
   return open_clock("");
 }
 

@@ -19,7 +19,6 @@
 #include "libcollector/objects/module_map.h"
 #include "libcollector/program/alternate_stack.h"
 #include "libcollector/program/handler_masks.h"
-#include "libcollector/program/profil.h"
 #include "libcollector/program/sigaction.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/program/thread_start.h"
@@ -32,6 +31,7 @@
 #include "libcollector/session/confinement.h"
 #include "libcollector/session/control_signals.h"
 #include "libcollector/session/launch_environment.h"
+#include "libcollector/session/own_clock.h"
 #include "libcollector/session/threads.h"
 #include "libcollector/trace/trace.h"
 
@@ -40,7 +40,6 @@ extern "C" int __cxa_atexit(void (*function)(void*), void* argument, void* objec
 namespace gnomon::collector {
 namespace {
 
-using format::ClockSource;
 using format::Setting;
 
 constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
@@ -119,41 +118,8 @@ bool prepare_process() {
   return prepared = true;
 }
 
-bool wants_kernel_clock() {
-  return settings.values[Setting::source] == static_cast<std::uint64_t>(ClockSource::kernel) &&
-         settings.values[Setting::profile] != 0;
-}
-
-void set_clock(format::Clock clock) {
-  atomic(recorder->control()->clock).store(static_cast<std::uint32_t>(clock));
-}
-
-// Prepares the clock of this process's own threads, which is off if `interval` is 0. On failure
-// returns false and stores the reason in the control page.
-bool arm_clock(std::uint64_t interval, Timer timer, Loaded loaded) {
-  format::SettingValues values = settings.values;
-  values[Setting::profile] = interval;
-  prepare_clock(*recorder, unwinder, values, timer, note_fresh_frame, adopt_thread, end_if_asked);
-  if (!has_clock()) return true;
-  set_clock(format::Clock::signal);
-  // Alternate stacks from before the collector may be too small for any handler if none uses them.
-  const bool usable = loaded == Loaded::at_start || handlers_on_alternate_stacks() != 0;
-  if (!take_sigprof(collector_sigprof, usable)) {
-    recorder->fail(format::Failure::no_clock, errno);
-    return false;
-  }
-  if (let_profil_come_after()) return true;
-  recorder->fail(format::Failure::profil, 0);
-  give_sigprof_back(
-      collector_sigprof, [](const void*) { return true; }, nullptr);
-  return false;
-}
-
-// gnomon-sampler has taken the clock over while this process was held, or has not.
-bool arm_clock_after_hold(Timer timer) {
-  if (!wants_kernel_clock()) return true;
-  const bool is_outside = format::is_from_outside(atomic(recorder->control()->clock).load());
-  return arm_clock(is_outside ? 0 : settings.values[Setting::profile], timer, Loaded::at_start);
+OwnClock own_clock(Timer timer) {
+  return {*recorder, unwinder, settings.values, note_fresh_frame, end_if_asked, timer};
 }
 
 // For gnomon-sampler, which walks the stacks of this process.
@@ -177,12 +143,10 @@ bool arm(Timer timer, Loaded loaded) {
   }
   publish_roots();
   unwinder.forget();
-  follow_threads(*recorder, note_fresh_frame, wants_kernel_clock());
+  follow_threads(*recorder, note_fresh_frame, format::may_be_kernels(settings.values));
   if (families_to_trace() != 0)
     begin_tracing(*recorder, unwinder, settings.values, note_fresh_frame);
-  if (!wants_kernel_clock()) return arm_clock(settings.values[Setting::profile], timer, loaded);
-  // Whether gnomon-sampler can be the clock is known beforehand where the process is attached to.
-  return loaded == Loaded::at_start || arm_clock(0, timer, loaded);
+  return arm_clock(own_clock(timer), loaded);
 }
 
 // What is bound leads to hooks that record nothing until the recording begins.
@@ -247,7 +211,7 @@ void record_launch(int argc, char** argv) {
   if (!main_thread) return recorder->fail(format::Failure::map_file, ENOMEM);
   bind_traced_calls();
   hold();
-  if (!arm_clock_after_hold(timer)) return;
+  if (!arm_clock_after_hold(own_clock(timer))) return;
   begin_recording();
   name_thread(*main_thread, static_cast<std::uint32_t>(gettid()));
   main_thread->stack = main_stack(reinterpret_cast<std::uint64_t>(argv));

@@ -128,8 +128,7 @@ void start_parked_clock(Thread& thread) {
   std::uint64_t mask = 0;
   raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, arg(&mask), kSignalMaskBytes);
   if (mask & signal_bit(SIGPROF) || atomic(thread.parked).exchange(0) == 0) return;
-  if (start_clock(thread))
-    std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
+  if (start_clock(thread)) recorder->count_thread();
 }
 
 void begin_thread(Thread& thread) {
@@ -143,7 +142,7 @@ void begin_thread(Thread& thread) {
   pthread_setspecific(thread_key, &thread);
   if (!has_clock()) return;
   if (start_clock(thread)) {
-    std::atomic_ref(recorder->control()->threads).fetch_add(1, std::memory_order_relaxed);
+    recorder->count_thread();
     return;
   }
   recorder->drop(format::Drop::thread_clocks);

@@ -31,6 +31,35 @@ std::string recording_text(const Experiment& experiment, const Log& log) {
   return "recording, or " + without;
 }
 
+std::string clock_and_interval(const Experiment& experiment) {
+  const Header& header = experiment.header;
+  const double interval = seconds(header.interval) * 1e3;
+  const auto clock = static_cast<format::Clock>(experiment.control.clock);
+  if (!format::is_from_outside(experiment.control.clock))
+    return fmt::format("{} ({}), every {:.3f} ms of a thread's CPU time", header.clock_source,
+                       header.clock_timer, interval);
+  const bool shows_places = clock == format::Clock::user && header.outside.empty() &&
+                            format::source_in(header.settings) != format::ClockSource::kernel;
+  return fmt::format("kernel ({}), every {:.3f} ms of a thread's {} time{}",
+                     format::kTaskClockEvent, interval,
+                     clock == format::Clock::user ? "user CPU" : "CPU",
+                     shows_places ? ", and SIGPROF every 10 ms, which shows system calls" : "");
+}
+
+std::string_view why_chosen(const Experiment& experiment, const Log& log) {
+  switch (static_cast<format::Clock>(experiment.control.clock)) {
+    case format::Clock::kernel:
+      return "this user may see time in the kernel, so that no signal is needed";
+    case format::Clock::user:
+      return "this user may not see time in the kernel; with kernel.perf_event_paranoid 1 or "
+             "CAP_PERFMON no signal is needed";
+    case format::Clock::none:
+    case format::Clock::signal:
+      break;
+  }
+  return log.why_signals();
+}
+
 }  // namespace
 
 std::string recording_state(const Experiment& experiment, const Log& log) {
@@ -55,16 +84,14 @@ std::string command_line(const Header& header) {
   return one_line(text);
 }
 
-std::string clock_text(const Experiment& experiment) {
+std::string clock_text(const Experiment& experiment, const Log& log) {
   const Header& header = experiment.header;
   if (header.interval.value == 0) return "off";
-  const double interval = seconds(header.interval) * 1e3;
-  if (!format::is_from_outside(experiment.control.clock))
-    return fmt::format("{} ({}), every {:.3f} ms of a thread's CPU time", header.clock_source,
-                       header.clock_timer, interval);
-  const bool is_user = experiment.control.clock == static_cast<std::uint32_t>(format::Clock::user);
-  return fmt::format("kernel ({}), every {:.3f} ms of a thread's {} time", format::kTaskClockEvent,
-                     interval, is_user ? "user CPU" : "CPU");
+  const bool is_auto = header.settings[format::Setting::source] == 0 && header.outside.empty();
+  std::string text = clock_and_interval(experiment);
+  if (const std::string_view why = is_auto ? why_chosen(experiment, log) : ""; !why.empty())
+    text += fmt::format("; chosen by auto: {}", why);
+  return text;
 }
 
 }  // namespace gnomon::reader

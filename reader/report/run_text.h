@@ -11,6 +11,6 @@ namespace gnomon::reader {
 std::string recording_state(const Experiment& experiment, const Log& log);
 // The program's arguments, apart by blanks.
 std::string command_line(const Header& header);
-std::string clock_text(const Experiment& experiment);
+std::string clock_text(const Experiment& experiment, const Log& log);
 
 }  // namespace gnomon::reader

@@ -69,7 +69,8 @@ std::string setting_text(Setting setting, const format::SettingValues& values) {
     case SettingType::sync:
       return sync_text(value);
     case SettingType::source:
-      return std::string(format::kClockSources[std::min<std::uint64_t>(value, 2)]);
+      return std::string(
+          format::kClockSources[std::min<std::uint64_t>(value, format::kClockSources.size() - 1)]);
     case SettingType::count:
       break;
   }

@@ -20,7 +20,7 @@ Table status_report(Analysis& analysis) {
   add("State", recording_state(experiment, analysis.first().instants().log));
   add("Program", command_line(header));
   add("Process", std::to_string(header.pid));
-  add("Clock", clock_text(experiment));
+  add("Clock", clock_text(experiment, analysis.first().instants().log));
   add("Call stacks", "walked by " + header.stack_walk);
   add("Threads", std::to_string(experiment.control.threads));
   const Nanoseconds time{analysis.sums().total(kTotalCpu)};

@@ -51,12 +51,9 @@ std::map<std::uint32_t, Used> used_by_threads(const Part& part) {
 
 // Returns true if the recording counts threads that it could not sample.
 bool is_explained(const format::ControlPage& control) {
-  using format::Drop;
-  constexpr std::array kReasons{Drop::threads_full,      Drop::thread_clocks,
-                                Drop::handler_displaced, Drop::small_alternate_stack,
-                                Drop::blocking_threads,  Drop::foreign_thread_makers};
-  return std::any_of(kReasons.begin(), kReasons.end(), [&](Drop drop) {
-    return control.dropped[static_cast<std::size_t>(drop)] != 0;
+  return std::any_of(format::kDrops.begin(), format::kDrops.end(), [&](const auto& row) {
+    return format::is_of_signals(row.drop) &&
+           control.dropped[static_cast<std::size_t>(row.drop)] != 0;
   });
 }
 

@@ -14,6 +14,7 @@ bool Log::add(const nlohmann::json& line) {
   const auto event = field<std::string>(line, "event");
   const auto time = field<std::uint64_t>(line, "time");
   if (event == format::kLogProcessEnded) process_end_ = time;
+  if (event == format::kLogClock) why_signals_ = field<std::string>(line, format::kLogReason);
   if (event == format::kLogPause || event == format::kLogResume)
     turns_.push_back({time, event == format::kLogPause});
   if (event == format::kLogStop)

@@ -34,6 +34,8 @@ class Log {
   std::uint64_t lost() const { return lost_; }
   // When gnomon-sampler saw the process end, CLOCK_MONOTONIC, ns; 0: it did not.
   std::uint64_t process_end() const { return process_end_; }
+  // Why the kernel is not the clock, though it would have been, in a clause; empty: nothing says.
+  const std::string& why_signals() const { return why_signals_; }
 
  private:
   struct Turn {
@@ -45,6 +47,7 @@ class Log {
   std::vector<Stop> stops_;
   std::vector<Turn> turns_;
   std::uint64_t process_end_ = 0;
+  std::string why_signals_;
   std::uint64_t read_ = 0;  // bytes of the file
   std::uint64_t damaged_ = 0, lost_ = 0;
   LineNumbers numbers_;

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import recorded
 
@@ -61,6 +60,6 @@ def killed(work):
 
 
 for case in (built_anew, of_another_run, killed):
-    with tempfile.TemporaryDirectory(prefix="gnomon-live-") as place:
+    with recorded.directory() as place:
         case(place)
         print(f"{case.__name__}: ok", flush=True)

@@ -5,7 +5,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import recorded
 
@@ -59,6 +58,6 @@ def no_room(work):
 
 
 for case in (threads, twice, in_child, no_room):
-    with tempfile.TemporaryDirectory() as work:
+    with recorded.directory() as work:
         case(work)
         print(f"{case.__name__}: ok")

@@ -2,7 +2,6 @@
 import contextlib
 import os
 import subprocess
-import tempfile
 import time
 
 import recorded
@@ -19,7 +18,7 @@ def try_all(attempts, attempt):
     for kind, number in attempts.items():
         held, wrong = [], []
         for _ in range(number):
-            with tempfile.TemporaryDirectory() as work:
+            with recorded.directory() as work:
                 fault, ms = attempt(work, kind)
             if fault:
                 wrong.append(fault)
@@ -75,7 +74,7 @@ def wait_until(condition, what):
 
 def try_cases(*cases):
     for case in cases:
-        with tempfile.TemporaryDirectory() as work:
+        with recorded.directory() as work:
             began = time.monotonic()
             case(work)
             print(f"{case.__name__}: ok, {time.monotonic() - began:.1f} s", flush=True)

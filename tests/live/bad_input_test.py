@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import lldb_session
 import recorded
@@ -25,7 +24,7 @@ def refused(words, text):
     assert error.startswith("gnomon: ") and error.count("\n") == 1 and text in error, (words, error)
 
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     _, experiment = recorded.run(build, build / "targets/split", ["1"], work, interval=1_000_000)
     e = str(experiment)
     for words, text in [

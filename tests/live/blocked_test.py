@@ -4,9 +4,9 @@ import json
 import pathlib
 import re
 import sys
-import tempfile
 
 import lldb_session
+import recorded
 
 build = pathlib.Path(sys.argv[1])
 PROGRAM = build / "targets/deadlock"
@@ -50,6 +50,6 @@ def traced(work):
 
 
 for case in [globals()[name] for name in sys.argv[2:]] or (alone, traced):
-    with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    with recorded.directory() as work:
         case(work)
         print(f"{case.__name__}: as it should be")

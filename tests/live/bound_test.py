@@ -5,7 +5,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import attempts
 import recorded
@@ -69,7 +68,7 @@ def sealed(work):
         return
     with attempts.started(build / "targets/steady", cwd=work, stdin=subprocess.PIPE, env={"LD_PRELOAD": str(build / "targets/libseals.so")}) as program:
         assert int(program.stdout.readline()) == program.pid > 0
-        done = subprocess.run([build / "bin/gnomon", "collect", "-P", str(program.pid), "-t", "1"], cwd=work, capture_output=True, text=True,
+        done = subprocess.run([build / "bin/gnomon", "collect", "-k", "signal", "-P", str(program.pid), "-t", "1"], cwd=work, capture_output=True, text=True,
                               timeout=60, stdin=subprocess.DEVNULL)
         said = re.search(r"^Not sampled: threads created from now on at (\d+) places in memory that cannot be changed\.$", done.stdout, re.M)
         assert (done.returncode, done.stderr) == (0, "") and said and int(said[1]) > 1, done
@@ -80,12 +79,12 @@ def sealed(work):
 
 
 for kind in WAYS:
-    with tempfile.TemporaryDirectory() as directory:
+    with recorded.directory() as directory:
         every_way(directory, kind)
         print(f"{kind}: ok", flush=True)
-with tempfile.TemporaryDirectory() as directory:
+with recorded.directory() as directory:
     between(directory)
     print("between: ok")
-with tempfile.TemporaryDirectory() as directory:
+with recorded.directory() as directory:
     sealed(directory)
     print("sealed: ok")

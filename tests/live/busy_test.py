@@ -22,7 +22,8 @@ def attempt(work, kind):
     try:
         pid = int(program.stdout.readline().split()[0])
         assert pid > 0
-        answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", "collector enable", "detach"], work, check=False)
+        answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", "collector profile source signal", "collector enable", "detach"],
+                                           work, check=False)
         said = dict(answers).get("collector enable", "")
         enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, .*\. It was stopped for (\d+) ms\.\n", said)
         if not enabled:

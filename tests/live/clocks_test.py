@@ -7,7 +7,6 @@ import pathlib
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 import recorded
@@ -41,7 +40,7 @@ def direct(*arguments):
     return done.stdout
 
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     # Descriptors, rate, total.
     fine = KERNEL_TICK // 16
     said, timer, experiment = run(work, "long", "1", interval=fine)

@@ -73,10 +73,10 @@ def surroundings(work):
 
     without, caught = printed([])
     assert len(without) > 15, without
-    for options in ([], ["-o", "some.er", "-t", "5-10", "-S", "off"]):
-        inside, its = printed([GNOMON, "collect", *options])
+    for source, more in (("kernel", 0), ("signal", 1 << (signal.SIGPROF - 1))):
+        inside, its = printed([GNOMON, "collect", "-k", source, *(["-o", "some.er", "-t", "5-10", "-S", "off"] if more else [])])
         assert inside == without, set(inside) ^ set(without)
-        assert its == caught | 1 << (signal.SIGPROF - 1), hex(its)
+        assert its == caught | more, hex(its)
     assert status(work)["State"] == "ended" and status(work, "some.er")["State"] == "ended"
 
 
@@ -254,10 +254,10 @@ def process(work):
     limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40 << 10, 40 << 10))}
     failed = "the program's file size limit was reached"
     with attempts.started(build / "targets/rounds", "1000", cwd=work, stdin=subprocess.DEVNULL, **limited) as program:
-        said = collect(work, "-P", program.pid, "-p", "0.1")[1]
+        said = collect(work, "-k", "signal", "-P", program.pid, "-p", "0.1")[1]
         assert f"No events since: {failed}" in said and not catches_ticks(program.pid), said
         program.kill()
-    with attempts.started(GNOMON, "collect", "-O", "some.er", "-p", "0.1", build / "targets/rounds", "1000", cwd=work, stdin=subprocess.DEVNULL, **limited) as program:
+    with attempts.started(GNOMON, "collect", "-k", "signal", "-O", "some.er", "-p", "0.1", build / "targets/rounds", "1000", cwd=work, stdin=subprocess.DEVNULL, **limited) as program:
         attempts.wait_until(lambda: recorded_so_far(work).get("State") == "stopped early", "it does not fail")
         assert catches_ticks(program.pid)
         said = collect(work, "-P", program.pid, "-e")[1]

@@ -20,7 +20,7 @@ PATIENCE = 30  # s
 
 def collecting(pid, work, *more):
     assert pid > 0
-    return attempts.started(build / "bin/gnomon", "collect", "-P", pid, *more, cwd=work, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    return attempts.started(build / "bin/gnomon", "collect", "-k", "signal", "-P", pid, *more, cwd=work, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
 
 
 def number_of(program):

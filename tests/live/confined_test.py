@@ -4,7 +4,6 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import recorded
 
@@ -17,7 +16,7 @@ def direct(way):
     return subprocess.run([program, way], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
 
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     if direct("prctl").returncode == 77:
         print("filters cannot be set here: nothing tested")
         sys.exit(77)

@@ -6,9 +6,9 @@ import re
 import resource
 import subprocess
 import sys
-import tempfile
 
 import lldb_session
+import recorded
 from terminal import PROMPT, Terminal
 
 build = pathlib.Path(sys.argv[1])
@@ -95,14 +95,14 @@ def caught_after(work, commands, prepare=None):
 
 def over_already(work):
     """A recording that failed, or whose time was over, gives the process back when it is disabled."""
-    said, caught = caught_after(work, ["collector profile timer 100u", "collector enable", "run", "continue", "collector status", "collector disable"],
+    said, caught = caught_after(work, ["collector profile source signal", "collector profile timer 100u", "collector enable", "run", "continue", "collector status", "collector disable"],
                                 lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40 << 10, 40 << 10)))
     assert "the program's file size limit was reached" in said["collector status"], said
     assert "was over already" in said["collector disable"] and not caught, (said, caught)
-    said, caught = caught_after(work, ["collector duration 10ms", "collector enable", "run", "continue", "collector status", "collector disable"])
+    said, caught = caught_after(work, ["collector profile source signal", "collector duration 10ms", "collector enable", "run", "continue", "collector status", "collector disable"])
     assert "ended; the program runs on" in said["collector status"], said
     assert "was over already" in said["collector disable"] and not caught, (said, caught)
-    said, caught = caught_after(work, ["collector enable", "run"])
+    said, caught = caught_after(work, ["collector profile source signal", "collector enable", "run"])
     assert caught  # or the assertions above could not fail
 
 
@@ -158,7 +158,7 @@ def two_targets(work):
 
 def main():
     for case in (in_a_stop, two_targets, each_state, settings, over_already, while_it_sleeps):
-        with tempfile.TemporaryDirectory() as work:
+        with recorded.directory() as work:
             case(work)
             print(case.__name__, "ok", flush=True)
 

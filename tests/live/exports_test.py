@@ -6,7 +6,6 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import recorded
 
@@ -114,7 +113,7 @@ def of_firefox(text):
     return dict(stacks)
 
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     _, experiment = recorded.run(build, build / "targets/split", ["1"], work, interval=1_000_000)
     total = json.loads(gnomon("print", "-functions", "--format", "json", experiment))["rows"][0]["exclusive_totalcpu"]
     stacks = collapsed(gnomon("export", "--to", "collapsed", experiment))

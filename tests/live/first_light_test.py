@@ -4,9 +4,9 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import lldb_session
+import recorded
 
 build = pathlib.Path(sys.argv[1])
 split = build / "targets/split"
@@ -29,7 +29,7 @@ def check_split(table):
     assert table["main"][3] > 99, table
 
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     answers, _ = lldb_session.run(build, split, [
         "collector status", "collector enable", "collector enable", "breakpoint set --one-shot true -n checkpoint", "run",
         "collector functions", "collector status", "continue", "collector functions", "collector functions --format json",

@@ -4,7 +4,6 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 
 import recorded
@@ -141,6 +140,6 @@ def attached(work):
 
 
 for case in [globals()[name] for name in sys.argv[2:]] or (each_function, lists, threads, child, handlers, fibers, operators, sampled, own, attached):
-    with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    with recorded.directory() as work:
         case(work)
         print(f"{case.__name__}: as it should be")

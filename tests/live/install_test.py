@@ -4,9 +4,9 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import lldb_session
+import recorded
 
 build = pathlib.Path(sys.argv[1])
 
@@ -15,7 +15,7 @@ def run(*words, **more):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, **more)
 
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     prefix = pathlib.Path(work) / "prefix"
     installed = run("cmake", "--install", build, "--prefix", prefix)
     assert installed.returncode == 0, installed.stderr

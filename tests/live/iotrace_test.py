@@ -5,7 +5,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import recorded
 
@@ -85,6 +84,6 @@ def by_function(work):
 
 
 for case in [globals()[name] for name in sys.argv[2:]] or (by_file, checked, by_descriptor, by_function):
-    with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    with recorded.directory() as work:
         case(work)
         print(f"{case.__name__}: as it should be")

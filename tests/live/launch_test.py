@@ -5,7 +5,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import lldb_session
 import recorded
@@ -108,7 +107,9 @@ def seen(work, commands):
 
 def untouched(work):
     bare, caught = seen(work, [])
-    ours, caught_with_us = seen(work, ["collector enable"])
+    by_kernel, caught_by_none = seen(work, ["collector profile source kernel", "collector enable"])
+    assert (bare, caught) == (by_kernel, caught_by_none), "\n".join(sorted(set(bare) ^ set(by_kernel)))
+    ours, caught_with_us = seen(work, ["collector profile source signal", "collector enable"])
     assert bare == ours, "\n".join(sorted(set(bare) ^ set(ours)))
     assert "input two" in ours and "argument a b" in ours and f"environment LD_PRELOAD={libm}" in ours, ours
     sigprof = 1 << 26
@@ -117,6 +118,6 @@ def untouched(work):
 
 
 for test in (handshake, absent, static, sanitized, sanitized_meanwhile, unanswered, untouched):
-    with tempfile.TemporaryDirectory(prefix="gnomon-live-") as place:
+    with recorded.directory() as place:
         test(place)
 print("the collector arrives, or it is said why not")

@@ -5,7 +5,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 
 import recorded
@@ -62,7 +61,7 @@ def state(experiment):
 
 
 for ending in ("in order", "killed"):
-    with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    with recorded.directory() as work:
         program = start(work)
         experiment = f"{work}/test.1.er"
         before = storm(program, experiment)

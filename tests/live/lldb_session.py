@@ -3,7 +3,8 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
+
+import recorded
 
 LLDB = os.environ.get("GNOMON_LLDB", "lldb-19")
 
@@ -17,7 +18,7 @@ def try_cases(cases):
     for case in cases:
         for _ in range(5):
             try:
-                with tempfile.TemporaryDirectory() as work:
+                with recorded.directory() as work:
                     case(work)
                 break
             except StoppedTwice as stop:

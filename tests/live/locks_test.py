@@ -4,7 +4,6 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import recorded
 
@@ -106,6 +105,6 @@ def by_function(work):
 
 
 for case in [globals()[name] for name in sys.argv[2:]] or (by_object, every_call, by_function):
-    with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    with recorded.directory() as work:
         case(work)
         print(f"{case.__name__}: as it should be")

@@ -18,7 +18,7 @@ PATIENCE = 30  # s
 
 def by_ptrace(work, program):
     """What was said."""
-    with subprocess.Popen([build / "bin/gnomon", "collect", "-P", str(program.pid)], cwd=work, stdin=subprocess.DEVNULL,
+    with subprocess.Popen([build / "bin/gnomon", "collect", "-k", "signal", "-P", str(program.pid)], cwd=work, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as gnomon:
         said = gnomon.stdout.readline() + gnomon.stdout.readline()
         try:
@@ -30,13 +30,13 @@ def by_ptrace(work, program):
 
 
 def by_lldb(work, program, before=(), after=()):
-    commands = [f"process attach -p {program.pid}", "process handle SIGUSR2 -s false -n false", *before, "collector enable", *after, "detach"]
+    commands = ["collector profile source signal", f"process attach -p {program.pid}", "process handle SIGUSR2 -s false -n false", *before, "collector enable", *after, "detach"]
     answers, errors = lldb_session.run(build, None, commands, work, check=False)
     said = dict(answers).get("collector enable", "")
     # What LLDB prints of a selected thread may come late.
     assert "\nRecording process " in f"\n{said}" and "Meanwhile" not in said, (answers, errors)
     watched(work, program)
-    return answers[2:]
+    return answers[3:]
 
 
 def watched(work, program):
@@ -103,14 +103,14 @@ def of_allocator(work, record):
 def of_allocator_collected(work):
     with contextlib.ExitStack() as ends:
         def record(pid):
-            gnomon = ends.enter_context(attempts.started(build / "bin/gnomon", "collect", "-P", pid, cwd=work, stdin=subprocess.DEVNULL))
+            gnomon = ends.enter_context(attempts.started(build / "bin/gnomon", "collect", "-k", "signal", "-P", pid, cwd=work, stdin=subprocess.DEVNULL))
             return gnomon.stdout.readline() + gnomon.stdout.readline()
         of_allocator(work, record)
 
 
 def of_allocator_enabled(work):
     def record(pid):
-        answers, _ = lldb_session.run(build, None, [f"process attach -p {pid}", "collector enable", "detach"], work, check=False)
+        answers, _ = lldb_session.run(build, None, ["collector profile source signal", f"process attach -p {pid}", "collector enable", "detach"], work, check=False)
         return dict(answers).get("collector enable", "")
     of_allocator(work, record)
 

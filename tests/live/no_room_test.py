@@ -4,9 +4,9 @@ import pathlib
 import resource
 import subprocess
 import sys
-import tempfile
 
 import lldb_session
+import recorded
 
 build = pathlib.Path(sys.argv[1])
 split = build / "targets/split"
@@ -31,7 +31,7 @@ def limited(bytes_):
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
 
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     said = run_with(work, limited(6 << 10))
     assert "recording could not begin: the program's file size limit was reached" in said, said
     said = run_with(work, limited(1 << 10))  # not even a control page fits

@@ -7,7 +7,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import recorded
 
@@ -94,7 +93,7 @@ def check_sums(experiment):
     return len(functions)
 
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     _, first = recorded.run(build, build / "targets/split", ["1"], work, interval=1_000_000)
     compared = check_mapping(first)
     for program, arguments in ((build / "targets/demo", []), (GNOMON, ["print", "-lines", "-callers-callees", "-source", "main", first])):

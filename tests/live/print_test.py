@@ -6,7 +6,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import recorded
 import terminal
@@ -137,7 +136,7 @@ def typed(work, experiment):
         there.close()
 
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as directory:
+with recorded.directory() as directory:
     place = pathlib.Path(directory)
     _, recording = recorded.run(build, build / "targets/split", ["1"], directory, interval=1_000_000)
     for check in (scripts, piped, defaults, forms, several, typed):

@@ -4,7 +4,6 @@ import pathlib
 import struct
 import subprocess
 import sys
-import tempfile
 
 import recorded
 
@@ -52,7 +51,7 @@ def brought(work, way):
 # how it comes, way, CPU seconds sampled at least
 for how, way, sampled in ((launched, "whole", 0.9), (launched, "switched", 1.15), (brought, "whole", 0.7), (brought, "switched", 1.0),
                           (brought, "released", 0.5)):
-    with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+    with recorded.directory() as work:
         experiment = how(work, way)
         check_profile(work, (how.__name__, way))
         table, _ = recorded.functions(build, experiment)

@@ -1,9 +1,24 @@
 """Runs a program with the collector and without a debugger, and reads what it recorded."""
+import contextlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
+import tempfile
 import time
+
+
+@contextlib.contextmanager
+def directory(patience=30):
+    """One that goes at the end, though gnomon-sampler may still be closing an experiment in it."""
+    path = tempfile.mkdtemp(prefix="gnomon-live-")
+    try:
+        yield path
+    finally:
+        limit = time.monotonic() + patience
+        while os.path.exists(path) and time.monotonic() < limit:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def variables(build, program, work, interval=10_000_000, hold=0, settings="", session=1):

@@ -42,7 +42,7 @@ def started(work, *words):
 
 def by_ptrace(work, program, number):
     """Records it until those that block SIGPROF were met."""
-    with attempts.started(build / "bin/gnomon", "collect", "-P", program.pid, cwd=work, stdin=subprocess.DEVNULL,
+    with attempts.started(build / "bin/gnomon", "collect", "-k", "signal", "-P", program.pid, cwd=work, stdin=subprocess.DEVNULL,
                           stderr=subprocess.STDOUT) as gnomon:
         line = gnomon.stdout.readline()
         assert line.startswith(f"Recording process {program.pid} to {work}/test.{number}.er"), line
@@ -89,7 +89,7 @@ def by_lldb(work, program, number):
     """Records it in one LLDB, and ends the recording in another. None: that other was about to hand a thread a tick, or a thread that computes got no
     CPU to take its mask back; the collector then forwards, as it says."""
     attach = f"process attach -p {program.pid}"
-    answers, _ = lldb_session.run(build, None, [attach, "collector enable", "detach"], work)
+    answers, _ = lldb_session.run(build, None, ["collector profile source signal", attach, "collector enable", "detach"], work)
     assert f"Recording process {program.pid} to {work}/test.{number}.er" in dict(answers)["collector enable"], answers
     wait_for(lambda: "computes_blocked" in names(work, number))
     during = unblocked(program)
@@ -137,7 +137,7 @@ def at_every_stop(work):
     with started(work, "steady") as program:
         assert int(program.stdout.readline()) == program.pid > 0
         before = Process(program.pid)
-        commands = [f"process attach -p {program.pid}", *["collector enable", "collector disable"] * often, "detach"]
+        commands = ["collector profile source signal", f"process attach -p {program.pid}", *["collector enable", "collector disable"] * often, "detach"]
         answers, errors = lldb_session.run(build, None, commands, work)
         ended = [answer for command, answer in answers if command == "collector disable"]
         assert ended == [f"Disabled: process {program.pid} runs on without being recorded.\n"] * often, (ended, errors)
@@ -151,7 +151,7 @@ def over_and_over(work):
         assert int(program.stdout.readline()) == program.pid > 0
         before = Process(program.pid)
         for number in range(1, 6):
-            with attempts.started(build / "bin/gnomon", "collect", "-P", program.pid, cwd=work, stdin=subprocess.DEVNULL,
+            with attempts.started(build / "bin/gnomon", "collect", "-k", "signal", "-P", program.pid, cwd=work, stdin=subprocess.DEVNULL,
                                   stderr=subprocess.STDOUT) as gnomon:
                 line = gnomon.stdout.readline()
                 assert line.startswith(f"Recording process {program.pid} to {work}/test.{number}.er"), line

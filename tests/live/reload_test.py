@@ -3,13 +3,12 @@
 import json
 import pathlib
 import sys
-import tempfile
 
 import recorded
 
 build = pathlib.Path(sys.argv[1])
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     order = ["a", "b", "b", "a", "b"]
     done, experiment = recorded.run(build, build / "targets/reload", [str(build / "targets"), *order], work, interval=5_000_000)
     if done.returncode == 77:

@@ -6,9 +6,9 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import lldb_session
+import recorded
 
 build = pathlib.Path(sys.argv[1])
 split = build / "targets/split"
@@ -29,7 +29,7 @@ def near(a, b):
     return abs(a - b) < 1e-6
 
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     answers, _ = lldb_session.run(build, split, [
         "collector enable", "breakpoint set -n checkpoint", "run", "frame select 1", "collector csingle", "collector csingle half", "collector source", "collector disasm spin",
         "collector calltree --limit 3", "collector callers-callees", "collector metrics e.ticks:size", "collector sort -name",

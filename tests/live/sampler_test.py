@@ -8,11 +8,11 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 import attempts
 import lldb_session
+import recorded
 
 build = pathlib.Path(sys.argv[1])
 PATIENCE = 20  # s
@@ -121,7 +121,8 @@ def family(experiment):
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
     assert int(fields[1]) == 1 and int(fields[3]) != os.getsid(0) and int(fields[4]) == 0, fields
     # What it reads of /proc it has open for a moment.
-    attempts.wait_until(lambda: open_files(pid) == ["/dev/null"] * 3 + ["anon_inode:[eventfd]", "anon_inode:[pidfd]"], f"open: {open_files(pid)}")
+    attempts.wait_until(lambda: [name for name in open_files(pid) if name != "anon_inode:[perf_event]"] ==
+                        ["/dev/null"] * 3 + ["anon_inode:[eventfd]", "anon_inode:[pidfd]"], f"open: {open_files(pid)}")
     return pid
 
 
@@ -143,7 +144,7 @@ def killed(work):
     """The program is killed: it goes. It is killed: the recording goes on to its end, and reports say since when samples are missing."""
     with started(work, 60) as victim, started(work, 5.5) as other:
         first, first_experiment = collecting(victim, work)
-        second, second_experiment = collecting(other, work)
+        second, second_experiment = collecting(other, work, "-k", "signal")
         pids = family(first_experiment), family(second_experiment)
         attempts.wait_until(lambda: "periodic" in events(second_experiment), "no sample")
         os.kill(pids[1], signal.SIGKILL)
@@ -215,7 +216,7 @@ def ranked(place):
 
 
 def timed(case):
-    with tempfile.TemporaryDirectory(prefix="gnomon-live-") as place:
+    with recorded.directory() as place:
         began = time.monotonic()
         case(place)
         print(f"{case.__name__}: {time.monotonic() - began:.1f} s", flush=True)

@@ -4,7 +4,6 @@ import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 
 import recorded
 
@@ -17,7 +16,7 @@ WAYS = [("own_handler", 0.6, 0), ("family", 0.35, 0), ("own_timer", 0.6, 0), ("b
         ("suspends", 0.35, 0), ("born", 0.35, 0.35), ("unhandled", 0.35, 0), ("spawns", 0.2, 0.2), ("by_number", 0.3, 0.15), ("ends_reads", 0.15, 0),
         ("on_which_stack", 0.4, 0), ("raw", 0.25, 0)]
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     for way, total, masked in WAYS:
         expected = -signal.SIGPROF if way == "unhandled" else 0
         bare = subprocess.run([target, way], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)

@@ -2,7 +2,6 @@
 """Small alternate stacks and coroutines: nothing but their own memory is touched, and what cannot be sampled is said."""
 import pathlib
 import sys
-import tempfile
 
 import recorded
 
@@ -13,7 +12,7 @@ target = build / "targets/small_stacks"
 WAYS = [("alternate", 65536, 0.6, 1), ("alternate", 8192, 0.6, 1), ("alternate", 2048, 0.25, 0.55), ("coroutine", 8192, 0.25, 1),
         ("handler", 4096, 0.35, 0.5), ("handler", 65536, 0.35, 0.5)]
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     for way, size, least, most in WAYS:
         done, experiment = recorded.run(build, target, [way, str(size)], work)
         assert done.returncode == 0, (way, size, done)

@@ -5,7 +5,6 @@ import pathlib
 import struct
 import subprocess
 import sys
-import tempfile
 
 import recorded
 
@@ -71,7 +70,7 @@ def attached(work, program):
 BURN = ["burn(double)", "burns"]
 WHOLE = ["middle", "main", "<Total>"]
 GUESSED = "pass code without unwind information"
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     moved = pathlib.Path(work) / "moved.so"
     with_moved_headers(targets / "stacks_library.so", moved)
     for program in "stacks", "stacks_apart", "stacks_bare":

@@ -3,14 +3,13 @@
 import json
 import pathlib
 import sys
-import tempfile
 
 import recorded
 
 build = pathlib.Path(sys.argv[1])
 WAYS = ("by_pthread", "by_old_pthread", "by_c11", "by_old_c11", "by_std", "cancelled")
 
-with tempfile.TemporaryDirectory(prefix="gnomon-live-") as work:
+with recorded.directory() as work:
     done, experiment = recorded.run(build, build / "targets/threads", [], work)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
     table, notes = recorded.functions(build, experiment)

@@ -13,7 +13,7 @@ PATIENCE = 30  # s
 
 def notes(work, *words):
     """What a program prints, and the notes above its table of functions."""
-    done = subprocess.run([build / "bin/gnomon", "collect", "-S", "1", *words], cwd=work, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    done = subprocess.run([build / "bin/gnomon", "collect", "-k", "signal", "-S", "1", *words], cwd=work, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done
     printed = subprocess.run([build / "bin/gnomon", "print", "-functions", "test.1.er"], cwd=work, capture_output=True, text=True, timeout=PATIENCE)
     assert printed.returncode == 0, printed

@@ -3,9 +3,9 @@
 change of settings or of an open experiment."""
 import pathlib
 import sys
-import tempfile
 
 import lldb_session
+import recorded
 
 build = pathlib.Path(sys.argv[1])
 ROUNDS = build / "targets/rounds"
@@ -75,7 +75,7 @@ def contents(experiment):
 def main():
     rows = [f"collector {command} {words}".replace("collector  ", "collector ").strip() for command, each in WRONG.items() for words in each]
     assert len(rows) >= 200 and len(set(rows)) == len(rows), len(rows)
-    with tempfile.TemporaryDirectory() as work:
+    with recorded.directory() as work:
         commands = []
         for change in STATES.values():
             save = f"platform shell cat {work}/*.er/log.jsonl {work}/*.er/overview"

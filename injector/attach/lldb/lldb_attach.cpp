@@ -186,7 +186,7 @@ Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess p
                                     const Settings& wanted) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
   Settings settings = wanted;
-  const std::string other_clock = choose_clock(settings, pid);
+  const ClockChoice choice = choose_clock(settings, pid);
   const std::string program = program_identity(pid);
   bool is_under_way = false;
   auto result = insert(
@@ -196,7 +196,7 @@ Result<AttachResult> attach_by_lldb(lldb::SBDebugger debugger, lldb::SBProcess p
   if (!result && !is_under_way && process.GetState() == lldb::eStateStopped)
     return or_from_outside(wanted, pid, result.error());
   if (result) {
-    follow_attached(settings, pid, other_clock, *result);
+    follow_attached(settings, pid, choice, *result);
   }
   return result;
 }

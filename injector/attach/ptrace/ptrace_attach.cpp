@@ -228,7 +228,7 @@ Result<AttachResult> insert_if_can(pid_t pid, const std::string& program,
 Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& wanted) {
   if (auto may = check_rights(pid); !may) return tl::unexpected(may.error());
   Settings settings = wanted;
-  const std::string other_clock = choose_clock(settings, pid);
+  const ClockChoice choice = choose_clock(settings, pid);
   const std::string program = program_identity(pid);
   wait_for_libraries(pid);
   bool is_under_way = false;
@@ -237,7 +237,7 @@ Result<AttachResult> attach_by_ptrace(pid_t pid, const Settings& wanted) {
     return tl::unexpected(with_left_behind(result.error(), settings, pid));
   if (!result && !is_under_way) return or_from_outside(wanted, pid, result.error());
   if (result) {
-    follow_attached(settings, pid, other_clock, *result);
+    follow_attached(settings, pid, choice, *result);
   }
   return result;
 }

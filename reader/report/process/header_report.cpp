@@ -72,7 +72,7 @@ Table header_report(Analysis& analysis) {
   add("Processors", processors(header));
   add("Memory", mebibytes(header.memory_bytes));
   add("Page size", header.page_bytes == 0 ? "" : fmt::format("{} bytes", header.page_bytes));
-  add("Clock", clock_text(experiment));
+  add("Clock", clock_text(experiment, analysis.first().instants().log));
   for (const format::SettingRow& row : format::kSettings)
     if (row.setting != format::Setting::profile && !row.option.empty() &&
         (header.settings[row.setting] != row.initial ||
