@@ -159,7 +159,7 @@ std::string print_help() {
          wrapped(
              "At first the files /etc/er.rc, ~/.er.rc and .er.rc are read, in which a line "
              "chooses what reports show: `metrics` (or `dmetrics`), `sort` (or `dsort`), "
-             "`limit`, `name`, `viewmode`, `printmode`, `inlines`, `sthresh`, `dthresh`, "
+             "`limit`, `name`, `viewmode`, `printmode`, `inlines`, `kernel`, `sthresh`, `dthresh`, "
              "`setpath`, `addpath`, `pathmap`, `indxobj_define`, `object_hide` and the like.",
              "", "");
 }

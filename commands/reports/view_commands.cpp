@@ -40,16 +40,31 @@ Result<Answer> run_limit(Host& host, const Invocation& call) {
   return Answer{};
 }
 
+// on, off, or nothing, which leaves it as it is.
+Result<void> choose(const Invocation& call, const std::string& command, bool& chosen) {
+  if (call.arguments.empty()) return {};
+  const std::string& word = call.arguments.front();
+  if (word != "on" && word != "off")
+    return fault(fmt::format("{} {} is not known", command, word),
+                 fmt::format("type `{0} on` or `{0} off`", command));
+  chosen = word == "on";
+  return {};
+}
+
 Result<Answer> run_inlines(Host& host, const Invocation& call) {
   bool& inlines = host.choice().view.style.inlines;
-  if (!call.arguments.empty()) {
-    const std::string& word = call.arguments.front();
-    if (word != "on" && word != "off")
-      return fault("inlines " + word + " is not known", "type `inlines on` or `inlines off`");
-    inlines = word == "on";
-  }
+  if (auto chosen = choose(call, "inlines", inlines); !chosen)
+    return tl::unexpected(chosen.error());
   return Answer{inlines ? "Inlined functions are shown as functions of their own.\n"
                         : "What is inlined counts for the function and line of the call.\n",
+                {}};
+}
+
+Result<Answer> run_kernel(Host& host, const Invocation& call) {
+  bool& kernel = host.choice().view.style.kernel;
+  if (auto chosen = choose(call, "kernel", kernel); !chosen) return tl::unexpected(chosen.error());
+  return Answer{kernel ? "Functions of the kernel are shown where they are known.\n"
+                       : "Time in the kernel counts for the function that called the kernel.\n",
                 {}};
 }
 
@@ -129,6 +144,14 @@ constexpr std::array kViews{
             "the line where it was inlined; the debug information (-g) tells. off, at first: what "
             "was inlined counts for the function and the line of the call, as it ran.\n",
             kNoOptions, Role::view, 1, run_inlines},
+    Command{
+        "kernel", "", "[on|off]", "Choose whether functions of the kernel are shown.",
+        "on: what the kernel does for the program are functions of their own, called from where "
+        "the program called the kernel. They are recorded where the kernel's clock sees time "
+        "in the kernel (kernel.perf_event_paranoid 1, CAP_PERFMON), and have names where "
+        "kernel.kptr_restrict lets this user see the kernel's addresses. off, at first: their "
+        "time counts for the function and the line that called the kernel.\n",
+        kNoOptions, Role::view, 1, run_kernel},
     Command{"sthresh", "", "[PERCENT]", "Choose which source lines are marked as hot.",
             "`source` marks a line with ## if one of its values is at least so much of the largest "
             "one in the listing. Without PERCENT: what is chosen. It is 75 at first.\n",

@@ -18,6 +18,7 @@ inline constexpr const char* kNotesFile = "notes";  // text of the user's; may b
 inline constexpr const char* kMapFile = "map.jsonl";
 inline constexpr const char* kControlFile = "control";
 inline constexpr const char* kStacksFile = "stacks";
+inline constexpr const char* kKernelFile = "kernel.jsonl";  // its functions in call stacks
 // Gone once the recording has ended in order.
 inline constexpr const char* kLanesFile = "lanes";
 inline constexpr const char* kEndedFile = "ended";    // see EndedThread

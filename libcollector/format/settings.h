@@ -188,6 +188,11 @@ constexpr bool may_be_kernels(const SettingValues& values) {
   return values[Setting::profile] != 0 && source_in(values) != ClockSource::signal;
 }
 
+// CPU time between two ticks of a thread that show its system calls, ns.
+constexpr std::uint64_t place_interval(const SettingValues& values) {
+  return values[Setting::profile] > kNormalInterval ? values[Setting::profile] : kNormalInterval;
+}
+
 inline constexpr std::size_t kSettingsBytes = 496;  // of the text, with a final 0
 struct SettingsText {
   char text[kSettingsBytes];

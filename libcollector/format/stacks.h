@@ -79,6 +79,7 @@ constexpr WalkEnd end_of_mark(std::uint64_t mark) {
 // The uppermost four bits of a pc are 0 in user code and 15 in the kernel. Any other value marks a
 // node that is no frame. The marks stand in the outermost nodes: the epoch's, then the walk's.
 constexpr unsigned pc_tag(std::uint64_t pc) { return static_cast<unsigned>(pc >> 60); }
+constexpr bool is_kernel(std::uint64_t pc) { return pc_tag(pc) == 15; }
 
 // The epoch of the stack, 1 or more; stacks without the mark are of epoch 0. Each unloading of code
 // that was met begins an epoch: an address means one function within it.

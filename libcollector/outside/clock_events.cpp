@@ -1,5 +1,4 @@
-// The events that sample another process: one for each of its threads and CPU, inherited by what
-// these make. In gnomon-sampler.
+// The events that sample another process. In gnomon-sampler.
 #include "libcollector/outside/clock_events.h"
 
 #include <sys/ioctl.h>
@@ -55,15 +54,42 @@ int ClockEvents::open_threads(const std::vector<pid_t>& threads, const Rings& ri
     if (!has_room_for(coverage_.events() + rings.size())) return EMFILE;
     const std::size_t root = coverage_.add_root(static_cast<std::uint32_t>(thread));
     events_.emplace_back();
+    faults_.emplace_back();
     for (const Ring& ring : rings) {
       Event event{-1, 0};
       const int error = open_one(thread, ring, event);
       if (event.file >= 0) events_.back().push_back(event);
       if (error == 0) coverage_.add_event(root, event.id);
       if (error != 0 && error != ESRCH) return error;
+      if (error == 0 && !sees_kernel_) open_for_faults(thread, ring, root);
     }
   }
   return 0;
+}
+
+// Their stacks are a help, no condition. So many take the kernel half a millisecond or more. (Not
+// by a frequency: after a burst the kernel waits for a hundred thousand faults.)
+void ClockEvents::open_for_faults(pid_t thread, const Ring& ring, std::size_t root) {
+  if (!has_room_for(coverage_.events() + 1)) return;
+  perf_event_attr attributes = common_attributes();
+  attributes.config = PERF_COUNT_SW_PAGE_FAULTS;
+  attributes.sample_period = kFaults;
+  attributes.inherit = 1;
+  attributes.disabled = begin_ != Begin::now;
+  attributes.enable_on_exec = begin_ == Begin::at_exec;
+  attributes.watermark = 1;
+  attributes.wakeup_watermark = static_cast<std::uint32_t>(ring.bytes() / 4);
+  attributes.exclude_kernel = 1;
+  ask_for_origin(attributes);
+  ask_for_stack(attributes, wanted_.stack_bytes);
+  Event event{open_event(attributes, thread, ring.cpu()), 0};
+  if (event.file < 0) return;
+  faults_.back().push_back(event);
+  if (ioctl(event.file, PERF_EVENT_IOC_SET_OUTPUT, ring.descriptor()) != 0 ||
+      ioctl(event.file, PERF_EVENT_IOC_ID, &faults_.back().back().id) != 0)
+    return;
+  fault_ids_.insert(faults_.back().back().id);
+  coverage_.add_event(root, faults_.back().back().id);
 }
 
 // What the kernel refuses is left out for all: time in the kernel, then the count of what is lost.
@@ -97,28 +123,35 @@ int ClockEvents::open_one(pid_t thread, const Ring& ring, Event& event) {
   }
 }
 
+template <typename Do>
+void ClockEvents::each(Do each_event) const {
+  for (const auto* const of_roots : {&events_, &faults_})
+    for (const auto& root : *of_roots)
+      for (const Event& event : root) each_event(event.file);
+}
+
 void ClockEvents::enable() const {
-  for (const auto& root : events_)
-    for (const Event& event : root) ioctl(event.file, PERF_EVENT_IOC_ENABLE, 0);
+  each([](int file) { ioctl(file, PERF_EVENT_IOC_ENABLE, 0); });
 }
 
 void ClockEvents::disable() const {
-  for (const auto& root : events_)
-    for (const Event& event : root) ioctl(event.file, PERF_EVENT_IOC_DISABLE, 0);
+  each([](int file) { ioctl(file, PERF_EVENT_IOC_DISABLE, 0); });
 }
 
 void ClockEvents::close() {
-  for (const auto& root : events_)
-    for (const Event& event : root) ::close(event.file);
+  each([](int file) { ::close(file); });
   events_.clear();
+  faults_.clear();
 }
 
 // With an event the kernel ends those that are inherited from it.
 bool ClockEvents::counts(const Origin& sample) {
   const auto [counts, given_up] = coverage_.judge(sample.event, sample.thread);
   if (given_up) {
-    for (const Event& event : events_[*given_up]) ::close(event.file);
-    events_[*given_up].clear();
+    for (auto* const of_roots : {&events_, &faults_}) {
+      for (const Event& event : (*of_roots)[*given_up]) ::close(event.file);
+      (*of_roots)[*given_up].clear();
+    }
   }
   return counts;
 }

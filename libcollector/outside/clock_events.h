@@ -1,5 +1,5 @@
-// The events that sample another process: one for each of its threads and CPU, inherited by what
-// these make. In gnomon-sampler.
+// The events that sample another process: of each of its threads and each CPU one, inherited by
+// what these make; where they do not see the kernel, also one of page faults. In gnomon-sampler.
 #pragma once
 #include <sys/types.h>
 
@@ -24,6 +24,8 @@ class ClockEvents {
     // costs half a microsecond a switch between threads of the process.
     bool tells_counts = false;
   };
+  // Page faults that each sample of one stands for.
+  static constexpr std::uint64_t kFaults = 997;
   // now: they sample at once. idle: from enable() on. at_exec: once the process executes a program.
   enum class Begin { now, idle, at_exec };
 
@@ -44,6 +46,12 @@ class ClockEvents {
   // the events that do so (see Coverage).
   bool counts(const Origin& sample);
   void on_thread_end(std::uint32_t thread) { coverage_.on_thread_end(thread); }
+  // Returns true if the sample is of a page fault, not of the clock.
+  bool is_fault(const Origin& sample) const { return fault_ids_.contains(sample.event); }
+  // Those of the others may still be in the rings.
+  void know_faults_of(const ClockEvents& others) {
+    fault_ids_.insert(others.fault_ids_.begin(), others.fault_ids_.end());
+  }
 
   // Returns true if time in the kernel is sampled: else only the user's.
   bool sees_kernel() const { return sees_kernel_; }
@@ -68,11 +76,16 @@ class ClockEvents {
   };
   int open_threads(const std::vector<pid_t>& threads, const Rings& rings, bool& is_new);
   int open_one(pid_t thread, const Ring& ring, Event& event);
+  void open_for_faults(pid_t thread, const Ring& ring, std::size_t root);
+  template <typename Do>
+  void each(Do each_event) const;
   std::uint64_t sum(std::uint64_t Figures::*figure) const;
 
   Wanted wanted_{};
   Begin begin_ = Begin::now;
   std::vector<std::vector<Event>> events_;  // by the roots of the coverage
+  std::vector<std::vector<Event>> faults_;  // likewise
+  std::unordered_set<std::uint64_t> fault_ids_;
   std::unordered_set<pid_t> seen_;
   Coverage coverage_;
   bool sees_kernel_ = true, tells_lost_ = true;

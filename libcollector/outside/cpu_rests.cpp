@@ -55,8 +55,14 @@ ThreadTimes CpuRests::times_of(std::uint32_t thread) const {
   return times;
 }
 
+void CpuRests::tell_one(const Rest& rest, std::uint64_t time) {
+  const bool is_in_kernel = rest.stack == 0 && rest.activity == format::Activity::system;
+  for (const Rest& part : is_in_kernel ? calls_.split(rest) : std::vector<Rest>{rest})
+    calls_.tell(part, time);
+}
+
 void CpuRests::tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time) {
-  for (const Rest& rest : accounts_.look(thread, times, false)) calls_.tell(rest, time);
+  for (const Rest& rest : accounts_.look(thread, times, false)) tell_one(rest, time);
 }
 
 // start: see End.
@@ -64,7 +70,7 @@ void CpuRests::tell_last(std::uint32_t thread, std::uint64_t cpu, std::uint32_t 
                          std::uint64_t time) {
   for (Rest rest : accounts_.look(thread, {cpu}, true)) {
     if (rest.stack == 0 && rest.activity == format::Activity::short_threads) rest.stack = start;
-    calls_.tell(rest, time);
+    tell_one(rest, time);
   }
 }
 

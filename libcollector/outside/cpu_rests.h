@@ -27,11 +27,14 @@ class CpuRests {
     // Takes a rest, and when it was known: CLOCK_MONOTONIC, ns.
     std::function<void(const Rest&, std::uint64_t time)> tell;
     std::function<End(std::uint32_t thread)> end_of;
+    // Says where a rest was spent of which is known that it was in the kernel.
+    std::function<std::vector<Rest>(const Rest&)> split;
   };
   // To be made when the clock begins.
   CpuRests(pid_t pid, std::uint64_t period, Calls calls);
   // See ThreadAccounts.
   void see_kernel() { accounts_.see_kernel(); }
+  void hold_system(std::uint64_t least) { accounts_.hold_system(least); }
 
   // What the threads have used up to now is not to be told.
   void skip();
@@ -63,6 +66,7 @@ class CpuRests {
   std::string directory_of(std::uint32_t thread) const;
   ThreadTimes times_of(std::uint32_t thread) const;
   std::uint64_t cpu_at_end(std::uint32_t thread, std::uint64_t told) const;
+  void tell_one(const Rest& rest, std::uint64_t time);
   void tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time);
   void tell_last(std::uint32_t thread, std::uint64_t cpu, std::uint32_t start, std::uint64_t time);
   void tell_hidden(std::uint64_t time);

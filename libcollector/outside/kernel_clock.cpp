@@ -45,7 +45,10 @@ KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
       size_(wanted.period),
       rests_(wanted.pid, wanted.period,
              {[this](const Rest& rest, std::uint64_t time) { put_rest(rest, time); },
-              [this](std::uint32_t thread) { return end_of(thread); }}),
+              [this](std::uint32_t thread) { return end_of(thread); },
+              [this](const Rest& rest) {
+                return kernel_time_.split(rest, writer_.number_of(rest.thread));
+              }}),
       recorder_(wanted.alone ? *wanted.alone : joined),
       objects_(wanted.pid, recorder_),
       writer_(wanted, recorder_, objects_, page) {}
@@ -61,6 +64,10 @@ bool KernelClock::join(std::string& fault) {
     return false;
   }
   ended_threads_.open(recorder_.directory());
+  if (wanted_.places != 0 && !sees_kernel()) {
+    kernel_time_.open(recorder_.directory(), wanted_.places);
+    rests_.hold_system(2 * wanted_.places);
+  }
   return open_storage(fault);
 }
 
@@ -180,7 +187,10 @@ bool KernelClock::drain(bool is_still) {
   }
   if (has_begun_ && !has_executed_) {
     settle_threads(is_still ? ~0ull : settled_until(drained_));
-    if (is_to_tell) rests_.tell(is_still ? start : drained_);
+    if (is_to_tell) {
+      rests_.tell(is_still ? start : drained_);
+      forget_settled();
+    }
   }
   drained_ = start;
   if (is_still) count_lost();
@@ -258,8 +268,13 @@ bool KernelClock::is_of_recording(std::uint64_t time) const {
 void KernelClock::on_sample(const Sample& sample) {
   saw_news_ = true;
   if (!events_->counts(sample.origin) || !is_of_recording(sample.origin.time)) return;
-  if (sample.origin.process != static_cast<std::uint32_t>(wanted_.pid))
-    return recorder_.drop(Drop::children_samples);
+  const bool is_own = sample.origin.process == static_cast<std::uint32_t>(wanted_.pid);
+  if (events_->is_fault(sample.origin)) {
+    if (const std::uint32_t stack = is_own ? writer_.place_of(sample) : 0)
+      kernel_time_.add_faults(sample.origin.thread, stack, ClockEvents::kFaults);
+    return;
+  }
+  if (!is_own) return recorder_.drop(Drop::children_samples);
   const auto written = writer_.put(sample);
   if (!written) return;
   ++seen_.samples;
@@ -282,7 +297,17 @@ void KernelClock::on_thread_end(const TaskChange& change, std::uint64_t time) {
 }
 
 void KernelClock::settle_threads(std::uint64_t before) {
-  for (const std::uint32_t thread : rests_.settle(before)) writer_.forget(thread);
+  const std::vector<std::uint32_t> threads = rests_.settle(before);
+  settled_.insert(settled_.end(), threads.begin(), threads.end());
+}
+
+// What is hidden of the threads' time has been told.
+void KernelClock::forget_settled() {
+  for (const std::uint32_t thread : settled_) {
+    writer_.forget(thread);
+    kernel_time_.forget(thread);
+  }
+  settled_.clear();
 }
 
 // The kernel writes no record of what it lost last.
@@ -305,11 +330,13 @@ void KernelClock::adapt_size(std::uint64_t now) {
     lost_then_ = lost_;
   }
   next_size_ = now + kBetween;
+  name_kernel();
 }
 
 bool KernelClock::replace_events() {
   auto next = std::make_unique<ClockEvents>();
   if (next->open(wanted_events(), ClockEvents::Begin::idle, rings_) != 0) return false;
+  next->know_faults_of(*events_);
   events_->disable();
   next->enable();
   lost_before_ += events_->lost();
@@ -336,6 +363,7 @@ void KernelClock::end() {
   cpu_at_end_ = cpu_used();
   has_ended_ = true;
   events_->close();
+  name_kernel();
   if (!wanted_.alone) recorder_.finish();
 }
 

@@ -12,6 +12,7 @@
 #include "libcollector/outside/clock_events.h"
 #include "libcollector/outside/copy_size.h"
 #include "libcollector/outside/cpu_rests.h"
+#include "libcollector/outside/kernel_time.h"
 #include "libcollector/outside/process_objects.h"
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/ring.h"
@@ -30,6 +31,9 @@ class KernelClock {
     collector::Recorder* alone = nullptr;
     // Of a process that is still to execute it; empty: it runs.
     std::string executable = {};
+    // CPU time between two ticks of a thread's own, ns, which tell where time in the kernel goes
+    // that this clock does not see; 0: there are none.
+    std::uint64_t places = 0;
   };
   // Begins to sample, and takes part in writing the experiment; what comes before the recording has
   // begun is left out. Returns null and sets `fault` to a clause that says why that is not
@@ -54,6 +58,8 @@ class KernelClock {
   // that.
   void end();
   bool sees_kernel() const { return events_->sees_kernel(); }
+  // Names the kernel's functions for readers, as far as they have been met.
+  void name_kernel() { writer_.name_kernel(); }
   // Returns the CPU time that the process has used since the clock began, ns, as the events have
   // counted it; they tell it of a process that its parent has waited for, too. 0: not known, as
   // they have counted child processes as well, or have replaced others.
@@ -86,6 +92,7 @@ class KernelClock {
   void on_exec(std::uint64_t time);
   void on_thread_end(const TaskChange& change, std::uint64_t time);
   void settle_threads(std::uint64_t before);
+  void forget_settled();
   void count_lost();
   // Another size of copies needs other events.
   void adapt_size(std::uint64_t now);
@@ -97,10 +104,12 @@ class KernelClock {
   CopySize size_;
   std::unique_ptr<ClockEvents> events_;
   CpuRests rests_;
+  KernelTime kernel_time_;
   collector::Recorder& recorder_;
   collector::EndedThreads ended_threads_{};
   ProcessObjects objects_;
   SampleWriter writer_;
+  std::vector<std::uint32_t> settled_;  // threads that have ended
   std::uint64_t drained_ = 0;       // to here the rings were looked at last, CLOCK_MONOTONIC, ns
   std::uint64_t paused_until_ = 0;  // likewise: what is older is not to be recorded
   std::uint64_t lost_ = 0;          // counted already

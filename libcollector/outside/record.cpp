@@ -73,6 +73,17 @@ bool read_trailer(const perf_event_header& record, Trailer& trailer) {
   return true;
 }
 
+// The kernel writes a mark before each part of the stack (perf_event_open(2), PERF_CONTEXT_KERNEL).
+bool read_kernel_stack(Fields& fields, Sample& sample) {
+  std::uint64_t count = 0;
+  if (!fields.read(count) || count > fields.left() / sizeof count) return false;
+  const auto* const addresses =
+      reinterpret_cast<const std::uint64_t*>(fields.skip(count * sizeof count));
+  if (count != 0 && addresses[0] == static_cast<std::uint64_t>(PERF_CONTEXT_KERNEL))
+    sample.kernel = {addresses + 1, count - 1};
+  return true;
+}
+
 // abi 0: the thread has no user part.
 bool read_registers(Fields& fields, Sample& sample) {
   std::uint64_t abi = 0, registers[kRegisterCount];
@@ -101,8 +112,11 @@ void ask_for_origin(perf_event_attr& attributes) {
   attributes.sample_id_all = 1;
 }
 
+// Not for its period as well: with that the kernel samples every page fault and every hit of a
+// breakpoint, whatever the period (perf_swevent_event() in kernel/events/core.c).
 void ask_for_stack(perf_event_attr& attributes, std::uint32_t stack_bytes) {
-  attributes.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  attributes.sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  attributes.exclude_callchain_user = 1;
   attributes.sample_regs_user = kRegisters;
   attributes.sample_stack_user = stack_bytes;
 }
@@ -126,7 +140,8 @@ bool decode(const perf_event_header& record, Sample& sample) {
   if (record.type != PERF_RECORD_SAMPLE || !fields.read(head)) return false;
   sample.origin = {head.event, head.time, head.process, head.thread, head.cpu};
   sample.is_of_kernel = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-  return read_registers(fields, sample) && read_stack(fields, sample);
+  return read_kernel_stack(fields, sample) && read_registers(fields, sample) &&
+         read_stack(fields, sample);
 }
 
 bool decode(const perf_event_header& record, NewMapping& mapping) {

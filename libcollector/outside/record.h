@@ -4,14 +4,16 @@
 #include <linux/perf_event.h>
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace gnomon::outside {
 
 // Every event whose records are decoded here has these attributes.
 void ask_for_origin(perf_event_attr& attributes);
-// An event that samples has these attributes as well: each sample gets the user registers and
-// `stack_bytes` bytes of the stack (a multiple of 8, up to 65 528).
+// An event that samples has these attributes as well: each sample gets its period, the kernel's
+// part of the call stack, the user registers and `stack_bytes` bytes of the user's stack (a
+// multiple of 8, up to 65 528).
 void ask_for_stack(perf_event_attr& attributes, std::uint32_t stack_bytes);
 
 // Which thread wrote the record, or is what it is about.
@@ -25,6 +27,8 @@ struct Origin {
 struct Sample {
   Origin origin;
   bool is_of_kernel = false;  // the thread was in the kernel
+  // Addresses in the kernel, from the innermost; empty if the event does not see the kernel.
+  std::span<const std::uint64_t> kernel = {};
   // In the order of the kernel's signal frame (unwind/registers.h); without a user part, as in the
   // kernel's own threads, has_registers is false.
   std::uint64_t registers[17] = {};

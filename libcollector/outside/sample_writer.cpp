@@ -13,6 +13,7 @@ namespace {
 
 using collector::atomic;
 
+constexpr std::uint32_t kMostKernelFrames = 128;
 ProcessObjects* objects = nullptr;  // the unwinder asks for tables by a plain function
 
 // The number that a thread has in the innermost pid namespace (proc_pid_status(5), NSpid).
@@ -75,23 +76,53 @@ void SampleWriter::put(const Rest& rest, std::uint64_t time) {
   recorder_.leave(*writer);
 }
 
+std::uint32_t SampleWriter::place_of(const Sample& sample) {
+  collector::Writer* writer = recorder_.enter();
+  if (!writer) return 0;
+  bool is_cut = false;
+  const std::uint32_t stack =
+      stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut);
+  recorder_.leave(*writer);
+  return stack;
+}
+
+// A caller is where its call is, as of frames of the user's.
+std::uint32_t SampleWriter::put_kernel_frames(const Sample& sample, std::uint64_t* frames) {
+  const auto count =
+      static_cast<std::uint32_t>(std::min<std::size_t>(sample.kernel.size(), kMostKernelFrames));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    frames[i] = sample.kernel[i] - (i == 0 ? 0 : 1);
+    kernel_.note(frames[i]);
+  }
+  return count;
+}
+
 // A copy that begins at no multiple of a word cannot be read as one, and a stack that ends before
-// the copy does has no frames beyond it.
+// the copy does has no frames beyond it. A thread that the kernel has taken everything of the
+// user's from has frames of the kernel's alone.
 std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
                                      collector::Writer& writer, bool& is_cut) {
+  const std::uint32_t inner = put_kernel_frames(sample, writer.frames);
+  const auto note = [epoch](std::uint64_t pc, collector::Writer&) {
+    if (format::pc_tag(pc) == 0) objects->note_frame(pc, epoch);
+  };
+  if (!sample.has_registers) {
+    writer.frames[inner] = format::activity_frame(format::Activity::system);
+    return recorder_.intern_at(epoch, writer, inner + 1, 0, note);
+  }
   const std::uint64_t sp = sample.registers[collector::kSavedRsp];
   collector::ThreadStacks stacks;
   stacks.shift = reinterpret_cast<std::uint64_t>(sample.stack) - sp;
   if (sample.stack && sp % 8 == 0) stacks.own = {sp, sp + sample.stack_bytes};
   collector::LoadedHold hold;
-  collector::Walked walked = unwinder_.walk({sample.registers, stacks}, writer.frames,
-                                            std::min(wanted_.depth, collector::kMaxFrames), hold);
+  collector::Walked walked =
+      unwinder_.walk({sample.registers, stacks}, writer.frames + inner,
+                     std::min(wanted_.depth, collector::kMaxFrames - inner), hold);
   if (walked.end == format::WalkEnd::beyond_copy && (sample.stack_is_short || sp % 8 != 0))
     walked.end = format::WalkEnd::foreign_stack;
   is_cut = walked.end == format::WalkEnd::beyond_copy;
-  return recorder_.intern_at(
-      epoch, writer, walked.count, format::walk_mark(walked.end, walked.guessed),
-      [epoch](std::uint64_t pc, collector::Writer&) { objects->note_frame(pc, epoch); });
+  return recorder_.intern_at(epoch, writer, inner + walked.count,
+                             format::walk_mark(walked.end, walked.guessed), note);
 }
 
 std::uint32_t SampleWriter::number_of(std::uint32_t thread) {

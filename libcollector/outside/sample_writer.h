@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "libcollector/format/control.h"
+#include "libcollector/outside/kernel_symbols.h"
 #include "libcollector/outside/process_objects.h"
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/thread_accounts.h"
@@ -37,6 +38,10 @@ class SampleWriter {
   // Returns nothing if the sample could not be written, which is counted.
   std::optional<Written> put(const Sample& sample);
   void put(const Rest& rest, std::uint64_t time);
+  // Returns the call stack of a sample that is not to be written; 0: it cannot be kept.
+  std::uint32_t place_of(const Sample& sample);
+  // Names the kernel's functions that call stacks have had since the last call.
+  void name_kernel() { kernel_.write(recorder_.directory(), page_.session); }
   // Other code has come to lie where some was.
   void forget_rules() { unwinder_.forget(); }
   // The thread has ended: another one may get its number.
@@ -45,6 +50,7 @@ class SampleWriter {
   std::uint32_t number_of(std::uint32_t thread);
 
  private:
+  std::uint32_t put_kernel_frames(const Sample& sample, std::uint64_t* frames);
   std::uint32_t stack_of(const Sample& sample, std::uint32_t epoch, collector::Writer& writer,
                          bool& is_cut);
 
@@ -53,6 +59,7 @@ class SampleWriter {
   ProcessObjects& objects_;
   format::ControlPage& page_;
   collector::Unwinder unwinder_;
+  KernelSymbols kernel_;
   std::unordered_map<std::uint32_t, std::uint32_t> numbers_;  // of threads, as the process has them
 };
 

@@ -78,7 +78,7 @@ std::uint64_t ThreadAccounts::system_part(const Account& account, const ThreadTi
         most_system(times.system - std::min(times.system, account.skipped.system));
     system = std::min(system, most - std::min(most, account.told_system));
   }
-  return is_last || system >= period_ ? system : 0;
+  return is_last || system >= least_system_ ? system : 0;
 }
 
 std::uint64_t ThreadAccounts::late_part(const Account& account, std::uint64_t rest,

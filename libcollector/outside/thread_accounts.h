@@ -1,5 +1,6 @@
 // CPU time of threads that no tick of their clock stands for. In gnomon-sampler.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -34,10 +35,13 @@ struct Rest {
 // place that is not known if that tick was long ago.
 class ThreadAccounts {
  public:
-  explicit ThreadAccounts(std::uint64_t period) : period_(period) {}
+  explicit ThreadAccounts(std::uint64_t period) : period_(period), least_system_(period) {}
 
   // The clock ticks in the kernel as well. To be called before the first tick.
   void see_kernel() { sees_kernel_ = true; }
+  // Time in the kernel is told only once there is so much of it, ns: what tells where it was spent
+  // comes seldom.
+  void hold_system(std::uint64_t least) { least_system_ = std::max(least, period_); }
   // Up to now the time of the thread is not to be told.
   void skip(std::uint32_t thread, const ThreadTimes& times);
   struct Tick {
@@ -75,7 +79,8 @@ class ThreadAccounts {
   void add_late(std::uint32_t thread, const Account& account, std::uint64_t late, bool is_last,
                 std::vector<Rest>& rests) const;
 
-  std::uint64_t period_;  // ns
+  std::uint64_t period_;        // ns
+  std::uint64_t least_system_;  // ns
   bool sees_kernel_ = false;
   std::unordered_map<std::uint32_t, Account> accounts_;
 };

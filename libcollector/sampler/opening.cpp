@@ -100,7 +100,10 @@ std::string Sampler::open_clock(const std::string& executable) {
         static_cast<std::uint32_t>(wanted_.settings[Setting::depth])},
        wanted_.directory.c_str(),
        alone_,
-       executable},
+       executable,
+       format::source_in(wanted_.settings) == format::ClockSource::kernel
+           ? 0
+           : format::place_interval(wanted_.settings)},
       *control_, fault);
   if (!clock_) return fault;
   const auto kind = clock_->sees_kernel() ? format::Clock::kernel : format::Clock::user;

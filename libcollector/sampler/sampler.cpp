@@ -192,6 +192,7 @@ Sampler::Goes Sampler::on_mail() {
   label[sizeof label - 1] = 0;
   const auto verb = static_cast<format::Verb>(box.verb);
   drain_clock(process_.is_stopped());
+  if (clock_) clock_->name_kernel();
   if (verb != format::Verb::record && box.event < format::kSampleEvents.size())
     take_sample(static_cast<SampleEvent>(box.event), label);
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));

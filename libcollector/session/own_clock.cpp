@@ -2,7 +2,6 @@
 // what. Normal context.
 #include "libcollector/session/own_clock.h"
 
-#include <algorithm>
 #include <cerrno>
 
 #include "libcollector/core/atomic.h"
@@ -17,9 +16,6 @@ namespace {
 
 using format::ClockSource;
 using format::Setting;
-
-// CPU time between two ticks that look for system calls, ns.
-constexpr std::uint64_t kPlaces = 10'007'000;
 
 bool take_signal(const OwnClock& clock, Loaded loaded) {
   // Alternate stacks from before the collector may be too small for any handler if none uses them.
@@ -54,7 +50,7 @@ bool arm_for_samples(const OwnClock& clock, Loaded loaded) {
 
 // Threads are sampled by these ticks if gnomon-sampler should not come.
 bool arm_for_places(const OwnClock& clock, Loaded loaded) {
-  const std::uint64_t interval = std::max(clock.settings[Setting::profile], kPlaces);
+  const std::uint64_t interval = format::place_interval(clock.settings);
   if (!arm_every(interval, choose_timer(interval, is_confined()), clock, loaded)) return false;
   tell_kernel_places();
   return true;

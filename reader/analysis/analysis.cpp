@@ -56,7 +56,7 @@ Result<EventValue> Analysis::value_of(const std::string& expression, const Part&
   const Experiment& experiment = part.experiment();
   auto functions = std::make_unique<StackFunctions>(
       experiment.directory, (part.number() - 1) * kEpochsOfPart, shared_->space,
-      style_.inlines ? &shared_->places : nullptr,
+      style_.inlines ? &shared_->places : nullptr, style_.kernel,
       [this, &part](const Experiment& now) { take_objects(part, now); });
   return EventValue::bind(std::move(*parsed), experiment, part.number(), part.instants(),
                           std::move(functions));
@@ -130,9 +130,9 @@ Result<const PlaceProfile*> Analysis::places(Grain grain, const Interrupt& inter
   take_all_objects();
   shared_->space.set_interrupt(interrupt);
   const auto frames = stack_frames(sums_, interrupt);
-  auto built = frames ? PlaceProfile::build(sums_, *frames, shared_->places, grain, style_.inlines,
-                                            interrupt)
-                      : Result<PlaceProfile>(tl::unexpected(frames.error()));
+  auto built = frames
+                   ? PlaceProfile::build(sums_, *frames, shared_->places, grain, style_, interrupt)
+                   : Result<PlaceProfile>(tl::unexpected(frames.error()));
   shared_->space.set_interrupt({});
   is_spent_ = !built;
   if (!built) return tl::unexpected(built.error());

@@ -54,12 +54,13 @@ class Analysis {
   const AllSums& sums() const { return sums_; }
   const std::string& filter() const { return filter_; }
   // The value of an expression for each event of a part. Valid as long as this analysis, until
-  // inlined functions are shown or not.
+  // inlined functions, or the kernel's, are shown or not.
   Result<EventValue> value_of(const std::string& expression, const Part& part);
   // To be called before the first `update` where a filter is about functions and inlined ones are
   // shown.
   void show(const ProfileStyle& style);
   bool has_inlines() const { return style_.inlines; }
+  bool has_kernel() const { return style_.kernel; }
   // Profiles are made anew when they are asked for next.
   void forget_profiles();
   // The profile that was asked for last; null: it is out of date.

@@ -90,7 +90,8 @@ Result<Analysis*> AnalysisCache::find(const EventChoice& choice, const ProgressO
   // Events that a filter chose by functions are others once inlined functions are shown.
   const auto same = std::find_if(kept_.begin(), kept_.end(), [&](const auto& each) {
     return each->spans() == spans && each->filter() == choice.filter &&
-           (choice.filter.empty() || each->has_inlines() == choice.style.inlines);
+           (choice.filter.empty() || (each->has_inlines() == choice.style.inlines &&
+                                      each->has_kernel() == choice.style.kernel));
   });
   was_kept = same != kept_.end();
   if (was_kept) {

@@ -1,4 +1,5 @@
-// Frames of load objects of which reports do not show every function. Any thread, one at a time.
+// Frames of load objects, or of the kernel, of which reports do not show every function. Any
+// thread, one at a time.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,22 +15,29 @@ class Collapse {
   // was called from stands for it.
   enum class Kind { shown, hidden, inner };
 
-  Collapse(const AddressSpace& space, std::size_t frames) : space_(space) {
-    if (!space.has_expansions()) return;
-    shown_as_.resize(frames);
-    files_.resize(frames, Location::kNoFile);
+  Collapse(AddressSpace& space, const StackFrames& frames, bool with_kernel)
+      : space_(space), hides_kernel_(frames.has_kernel && !with_kernel) {
+    if (!space.has_expansions() && !hides_kernel_) return;
+    shown_as_.resize(frames.all.size());
+    files_.resize(frames.all.size(), Location::kNoFile);
   }
 
   // To be called for each frame, for callers before what they call.
   Kind look(std::uint32_t id, const StackFrame& frame) {
     if (shown_as_.empty()) return Kind::shown;
     shown_as_[id] = id;
-    const auto code =
-        frame.kind == FrameKind::code ? space_.locate(frame.pc, frame.epoch) : std::nullopt;
-    const Expansion expansion = code ? space_.expansion_of(code->file) : Expansion::show;
+    if (hides_kernel_ && frame.kind == FrameKind::code && format::is_kernel(frame.pc) &&
+        frame.caller != 0) {
+      shown_as_[id] = shown_as_[frame.caller];
+      files_[id] = files_[frame.caller];
+      return Kind::inner;
+    }
+    const auto file =
+        frame.kind == FrameKind::code ? space_.file_at(frame.pc, frame.epoch) : std::nullopt;
+    const Expansion expansion = file ? space_.expansion_of(*file) : Expansion::show;
     if (expansion == Expansion::show) return Kind::shown;
-    files_[id] = code->file;
-    if (files_[frame.caller] == code->file) {
+    files_[id] = *file;
+    if (files_[frame.caller] == *file) {
       shown_as_[id] = shown_as_[frame.caller];
       return Kind::inner;
     }
@@ -42,7 +50,8 @@ class Collapse {
   std::size_t file(std::uint32_t id) const { return files_[id]; }
 
  private:
-  const AddressSpace& space_;
+  AddressSpace& space_;
+  bool hides_kernel_;
   std::vector<std::uint32_t> shown_as_;  // by number of the frame; empty: every frame is shown
   std::vector<std::size_t> files_;       // likewise; kNoFile: all functions of the file are shown
 };

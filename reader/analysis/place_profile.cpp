@@ -9,7 +9,7 @@
 namespace gnomon::reader {
 
 Result<PlaceProfile> PlaceProfile::build(const AllSums& sums, const StackFrames& stacks,
-                                         Places& places, Grain grain, bool with_inlines,
+                                         Places& places, Grain grain, const ProfileStyle& style,
                                          const Interrupt& interrupt) {
   const LargeVector<StackFrame>& frames = stacks.all;
   PlaceProfile profile(sums, places, grain);
@@ -17,7 +17,7 @@ Result<PlaceProfile> PlaceProfile::build(const AllSums& sums, const StackFrames&
   LargeVector<Item>& items = profile.items_;
   items.resize(frames.size());
   profile.stacks_ = frames.size();
-  Collapse collapse(places.space(), frames.size());
+  Collapse collapse(places.space(), stacks, style.kernel);
   for (std::uint32_t id = 0; id < frames.size(); ++id) {
     if (interrupt.asked(id)) return interrupted();
     const StackFrame& frame = frames[id];
@@ -28,7 +28,7 @@ Result<PlaceProfile> PlaceProfile::build(const AllSums& sums, const StackFrames&
       items[id].place = places.of_hidden(grain, collapse.file(id));
     if (kind == Collapse::Kind::inner) profile.inner_.emplace_back(id, collapse.shown_as(id));
     if (frame.kind != FrameKind::code || kind != Collapse::Kind::shown) continue;
-    if (!with_inlines) {
+    if (!style.inlines) {
       items[id].place = places.at(grain, frame.pc, frame.epoch, frame.is_leaf, interrupt);
       continue;
     }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "reader/analysis/profile_style.h"
 #include "reader/analysis/stack_frames.h"
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
@@ -24,10 +25,11 @@ struct PlaceValues {
 
 class PlaceProfile {
  public:
-  // sums, places: must outlive the profile. with_inlines: inlined functions are frames of their
-  // own. Fault: the user interrupted.
+  // sums, places: must outlive the profile. style: which frames there are. Fault: the user
+  // interrupted.
   static Result<PlaceProfile> build(const AllSums& sums, const StackFrames& frames, Places& places,
-                                    Grain grain, bool with_inlines, const Interrupt& interrupt);
+                                    Grain grain, const ProfileStyle& style,
+                                    const Interrupt& interrupt);
 
   Grain grain() const { return grain_; }
   const Places& places() const { return *places_; }

@@ -114,7 +114,7 @@ Result<Profile> Profile::build(const AllSums& sums, AddressSpace& space, Places&
   auto stacks = stack_frames(sums, interrupt);
   if (!stacks) return tl::unexpected(stacks.error());
   const std::size_t size = stacks->all.size();
-  Collapse collapse(space, size);
+  Collapse collapse(space, *stacks, style.kernel);
   const auto frames = frames_of(stacks->all, space, collapse, places, style, interrupt);
   if (!frames) return tl::unexpected(frames.error());
   LargeVector<std::uint8_t> marks;

@@ -35,11 +35,12 @@ bool is_outermost(const Stacks& stacks, std::uint32_t id) {
 
 // Appends the frames of a part.
 Result<void> add_frames(const AllSums::Part& part, std::uint32_t first_epoch,
-                        const Interrupt& interrupt, LargeVector<StackFrame>& all) {
+                        const Interrupt& interrupt, StackFrames& to) {
   const std::vector<bool>& used = part.sums->used();
   const Stacks& stacks = *part.stacks;
   const auto met = stacks_met(used, stacks);
   if (!met) return tl::unexpected(met.error());
+  LargeVector<StackFrame>& all = to.all;
   const std::size_t first = all.size();
   // An experiment without events has no stacks, but a number for none.
   all.resize(first + std::max<std::size_t>(met->size(), 1));
@@ -69,6 +70,7 @@ Result<void> add_frames(const AllSums::Part& part, std::uint32_t first_epoch,
     }
     frame.mark = parent.mark;
     frame.kind = FrameKind::code;
+    to.has_kernel |= format::is_kernel(node.pc);
   }
   return {};
 }
@@ -80,7 +82,7 @@ Result<StackFrames> stack_frames(const AllSums& sums, const Interrupt& interrupt
   for (const AllSums::Part& part : sums.parts()) {
     const auto number = static_cast<std::uint32_t>(frames.first.size());
     frames.first.push_back(static_cast<std::uint32_t>(frames.all.size()));
-    if (auto added = add_frames(part, number * kEpochsOfPart, interrupt, frames.all); !added)
+    if (auto added = add_frames(part, number * kEpochsOfPart, interrupt, frames); !added)
       return tl::unexpected(added.error());
   }
   return frames;

@@ -28,6 +28,7 @@ struct StackFrame {
 struct StackFrames {
   LargeVector<StackFrame> all;
   std::vector<std::uint32_t> first;  // by part
+  bool has_kernel = false;           // some are the kernel's
 };
 
 // Fault: an event names a stack that is not there, or the user interrupted.

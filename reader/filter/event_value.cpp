@@ -300,10 +300,14 @@ bool EventValue::add_stack(List& to) {
 const EventValue::List& EventValue::functions(std::uint32_t node) {
   Named& named = lists_[node];
   const AddressSpace& space = functions_->space();
-  if (named.is_known && named.of == space.size()) return named.list;
+  if (has_property(event_->layout, kStackToken)) {
+    const auto known = functions_->know(StackId{static_cast<std::uint32_t>(stack())}, *interrupt_);
+    if (!known && !fault_) fault_ = known.error();
+  }
+  if (named.is_known && named.of == functions_->size()) return named.list;
   const std::string& text = expression_.nodes[node].text;
   const WholeMatch match(text);
-  named = {true, space.size(), {}};
+  named = {true, functions_->size(), {}};
   for (const std::int64_t id : functions_->all()) {
     const std::string& name = space.function(FunctionId{static_cast<std::uint32_t>(id)}).name;
     if (names_function(text, name) || match.matches(name)) named.list.push_back(id);

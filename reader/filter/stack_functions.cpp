@@ -37,6 +37,7 @@ void StackFunctions::add_node(StackId id, const Interrupt& interrupt) {
       functions_.push_back(space_.named(kCutStack));
     return;
   }
+  if (format::is_kernel(node.pc) && !with_kernel_) return;
   const FunctionId function = space_.function_at(node.pc, epochs_.back());
   if (places_) {
     const auto& chain = places_->inlined_at(node.pc, epochs_.back(), interrupt);
@@ -47,10 +48,13 @@ void StackFunctions::add_node(StackId id, const Interrupt& interrupt) {
   if (const auto whole = space_.whole_of(function)) functions_.push_back(*whole);
 }
 
+Result<void> StackFunctions::know(StackId stack, const Interrupt& interrupt) {
+  return index(stack) + 1 >= begins_.size() ? read_new(interrupt) : Result<void>();
+}
+
 Result<void> StackFunctions::add(StackId stack, std::vector<std::int64_t>& to,
                                  const Interrupt& interrupt) {
-  if (index(stack) + 1 >= begins_.size())
-    if (auto read = read_new(interrupt); !read) return read;
+  if (auto known = know(stack, interrupt); !known) return known;
   if (index(stack) == 0) return {};
   if (!stacks_.contains(stack))
     return fault(directory_ + " is damaged: an event's call stack is missing", "record again");

@@ -18,21 +18,28 @@ class StackFunctions {
  public:
   // take_objects: has the address space know the load objects of an experiment. space, and places
   // for as long as inlined functions are shown, must outlive this object. Without `places` inlined
-  // functions count for those that they were inlined into.
+  // functions count for those that they were inlined into, and without with_kernel the kernel's for
+  // what called it.
   // first_epoch: of the experiment's part.
   StackFunctions(std::string directory, std::uint32_t first_epoch, AddressSpace& space,
-                 Places* places, std::function<void(const Experiment&)> take_objects)
+                 Places* places, bool with_kernel,
+                 std::function<void(const Experiment&)> take_objects)
       : directory_(std::move(directory)),
         first_epoch_(first_epoch),
         space_(space),
         places_(places),
+        with_kernel_(with_kernel),
         take_objects_(std::move(take_objects)) {}
 
   // The functions of a call stack, the innermost first, appended to `to` as numbers. Reads the
   // stacks that were added when the stack is not known yet. Fault: damage, or the user interrupted.
   Result<void> add(StackId stack, std::vector<std::int64_t>& to, const Interrupt& interrupt);
+  // Reads the stacks that were added when that one is not known yet. Fault: as of `add`.
+  Result<void> know(StackId stack, const Interrupt& interrupt);
   const AddressSpace& space() const { return space_; }
-  // Of all stacks: every function, ascending. Complete once `add` was called.
+  // How many frames of functions are known.
+  std::size_t size() const { return functions_.size(); }
+  // Of all stacks that are known: every function, ascending.
   std::vector<std::int64_t> all() const;
 
  private:
@@ -43,6 +50,7 @@ class StackFunctions {
   std::uint32_t first_epoch_;
   AddressSpace& space_;
   Places* places_;
+  bool with_kernel_;
   std::function<void(const Experiment&)> take_objects_;
   Stacks stacks_;
   std::vector<std::uint32_t> epochs_;  // by StackId

@@ -27,6 +27,7 @@ std::vector<std::string> line_notes(const Analysis& analysis, const PlaceItems& 
     const double share =
         total == 0 ? 0 : 100.0 * static_cast<double>(time) / static_cast<double>(total);
     if (share < kLeast || notes.size() == kMost) break;
+    if (object.starts_with('[') && !reasons.contains(object)) continue;  // of the kernel
     const auto reason = reasons.find(object);
     notes.push_back(fmt::format(
         "{:.1f} % of the time is in code without line numbers: {}", share,

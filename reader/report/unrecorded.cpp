@@ -111,12 +111,16 @@ std::string unseen_kernel_note(const Part& part) {
   const double system = seconds(Nanoseconds{part.sums().total(kSystemCpu)});
   const double all = seconds(Nanoseconds{part.sums().total(kTotalCpu)});
   if (!is_unseen || system <= kWorthANote * all) return "";
+  const bool has_places =
+      format::source_in(part.experiment().header.settings) != format::ClockSource::kernel &&
+      part.experiment().header.outside.empty();
   return fmt::format(
       "{:.3f} s are in the kernel, where this user's clock does not tick: they are what the "
       "threads "
-      "used beyond their ticks, and <System> stands for the place, which "
-      "kernel.perf_event_paranoid 1 or CAP_PERFMON would show.",
-      system);
+      "used beyond their ticks. {} kernel.perf_event_paranoid 1 or CAP_PERFMON shows the places.",
+      system,
+      has_places ? "Signals and page faults tell where they were spent, and <System> is the rest;"
+                 : "Page faults tell where some were spent, and <System> is the rest;");
 }
 
 std::string children_note(const Part& part) {

@@ -43,6 +43,7 @@ void AddressSpace::set_objects(std::size_t part, const Experiment& experiment, L
   if (part >= processes_.size()) processes_.resize(part + 1);
   Process& process = processes_[part];
   process.made.refresh(experiment, live.root());
+  process.kernel.read_new(experiment);
   process.live = std::move(live);
   process.objects.clear();
   for (const LoadObject& object : experiment.objects)
@@ -117,8 +118,8 @@ Result<SymbolIndex> AddressSpace::load(const File& file) const {
 }
 
 Result<Module> AddressSpace::open(std::size_t file, const Interrupt& interrupt) const {
-  if (files_[file].path == "[vdso]")
-    return fault("[vdso] has no debug information", "it is a part of the kernel");
+  if (files_[file].path.starts_with('['))
+    return fault(files_[file].path + " has no debug information", "it is a part of the kernel");
   return first_that_opens<Module>(files_[file], [&](const ObjectSource& source) {
     return Module::open(source, files_[file].identity, interrupt);
   });
@@ -126,12 +127,46 @@ Result<Module> AddressSpace::open(std::size_t file, const Interrupt& interrupt) 
 
 FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
   if (format::is_activity(pc)) return named(name_of(static_cast<format::Activity>(pc)));
+  const std::size_t part = epoch / kEpochsOfPart;
+  if (format::is_kernel(pc)) return kernel_function(pc, part);
   const auto code = locate(pc, epoch);
   if (code) return function_in(*code);
-  const std::size_t part = epoch / kEpochsOfPart;
   const std::string* const made =
       part < processes_.size() ? processes_[part].made.name(pc) : nullptr;
   return named(made ? *made : "<Unknown>");
+}
+
+std::size_t AddressSpace::kernel_file(const KernelNames::Named& function, std::size_t part) {
+  const std::string path = "[" + (function.module.empty() ? "kernel" : function.module) + "]";
+  const auto [at, is_new] = kernel_files_.try_emplace(path, files_.size());
+  if (is_new) files_.push_back({path, {}, part, SymbolIndex({})});
+  return at->second;
+}
+
+// Parts may be of different kernels, or of one that has been started anew.
+FunctionId AddressSpace::kernel_function(std::uint64_t pc, std::size_t part) {
+  const KernelNames::Named* const found =
+      part < processes_.size() ? processes_[part].kernel.find(pc) : nullptr;
+  if (!found) return named("<Kernel>");
+  const auto [at, is_new] = kernel_.try_emplace({found->name, found->module});
+  if (!is_new) return at->second;
+  const std::size_t file = kernel_file(*found, part);
+  return at->second = add(file, found->begin,
+                          {.name = found->name,
+                           .object = files_[file].path,
+                           .file = file,
+                           .address = found->begin,
+                           .size = found->end - found->begin,
+                           .symbol = found->name});
+}
+
+std::optional<std::size_t> AddressSpace::file_at(std::uint64_t pc, std::uint32_t epoch) {
+  if (format::is_kernel(pc)) {
+    const Function& kernel = function(function_at(pc, epoch));
+    return kernel.object.empty() ? std::nullopt : std::optional(kernel.file);
+  }
+  const auto code = locate(pc, epoch);
+  return code ? std::optional(code->file) : std::nullopt;
 }
 
 const SymbolIndex& AddressSpace::symbols_of(std::size_t number) {

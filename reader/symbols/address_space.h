@@ -17,6 +17,7 @@
 #include "reader/experiment/experiment.h"
 #include "reader/symbols/elf/module.h"
 #include "reader/symbols/expansion.h"
+#include "reader/symbols/kernel_names.h"
 #include "reader/symbols/live_files.h"
 #include "reader/symbols/perf_map.h"
 #include "reader/symbols/symbol_index.h"
@@ -101,6 +102,9 @@ class AddressSpace {
   FunctionId named(const std::string& name);  // a made-up function, such as <Total>
   // Where `pc` was in that epoch; none: in no load object.
   std::optional<Location> locate(std::uint64_t pc, std::uint32_t epoch) const;
+  // The number of the file whose code is there; the kernel and its modules are files as well, which
+  // cannot be opened.
+  std::optional<std::size_t> file_at(std::uint64_t pc, std::uint32_t epoch);
   // The file with that number, with its debug file. Fault: says why it cannot be read.
   Result<Module> open(std::size_t file, const Interrupt& interrupt) const;
   const std::string& path(std::size_t file) const { return files_[file].path; }
@@ -130,6 +134,7 @@ class AddressSpace {
   // What one process had mapped.
   struct Process {
     std::vector<Object> objects;
+    KernelNames kernel;
     LiveFiles live;
     PerfMap made;
   };
@@ -139,6 +144,8 @@ class AddressSpace {
   Result<T> first_that_opens(const File& file, Open open) const;
   Result<SymbolIndex> load(const File& file) const;
   FunctionId find(std::uint64_t pc, std::uint32_t epoch);
+  FunctionId kernel_function(std::uint64_t pc, std::size_t part);
+  std::size_t kernel_file(const KernelNames::Named& function, std::size_t part);
   const SymbolIndex& symbols_of(std::size_t file);
   FunctionId add(std::uint64_t file, std::uint64_t place, Function function);
   // The function of that symbol which this one was made of.
@@ -152,7 +159,9 @@ class AddressSpace {
   std::map<std::uint32_t, FlatMap<FunctionId>> by_pc_;                   // by epoch
   std::unordered_map<std::string, FunctionId> named_;
   std::map<std::pair<std::size_t, std::string>, FunctionId> inlined_;
-  std::map<std::size_t, FunctionId> hidden_;  // by file
+  std::map<std::pair<std::string, std::string>, FunctionId> kernel_;  // by name and module
+  std::map<std::string, std::size_t> kernel_files_;                   // by path
+  std::map<std::size_t, FunctionId> hidden_;                          // by file
   Expansions expansions_;
   std::vector<std::string> faults_, doubtful_;
   std::set<std::string> stripped_;

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import lldb_session
+import recorded
 from attempts import NOBODY, can_be_nobody, try_cases
 from kernel_clock import everyones, is_kernel_visible, unless_lost
 
@@ -15,17 +16,17 @@ build = pathlib.Path(sys.argv[1])
 METRICS = "e.totalcpu:e.user:e.system:e.ticks:name"
 
 
-def collect(work, *words, under=(), place=build):
+def collect(work, *words, under=(), place=build, source="kernel"):
     """What the program printed, as a number; its experiment."""
-    done = subprocess.run([*under, place / "bin/gnomon", "collect", "-p", "4m", "-k", "kernel", place / "targets/states", *words],
+    done = subprocess.run([*under, place / "bin/gnomon", "collect", "-p", "4m", "-k", source, place / "targets/states", *words],
                           cwd=work, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done
     return float(done.stdout), max(pathlib.Path(work).glob("*.er"), key=os.path.getmtime)
 
 
-def times(experiment):
+def times(experiment, *view):
     """{name: (total, user, system, ticks)}, and the notes."""
-    printed = subprocess.run([build / "bin/gnomon", "print", "-metrics", METRICS, "-functions", "--format", "json", experiment],
+    printed = subprocess.run([build / "bin/gnomon", "print", "-metrics", METRICS, *view, "-functions", "--format", "json", experiment],
                              capture_output=True, text=True, timeout=60)
     report = json.loads(printed.stdout[printed.stdout.index("{"):])
     columns = [f"exclusive_{name}" for name in ("totalcpu", "user", "system", "ticks")]
@@ -51,6 +52,17 @@ def seen(work):
     assert check_sums(table, used) == 0, table
     assert is_near(table["<Total>"][2], 0.3, 0.25) and table["<Total>"][3] > 0.8 * used / 0.004, table
     assert is_near(table["read"][2], 0.3, 0.25) and "<System>" not in table, table
+    if is_shown("/proc/kallsyms"):
+        inside, _ = times(experiment, "-kernel", "on")
+        assert is_near(inside["<Total>"][2], table["<Total>"][2], 0.001) and inside["read"][2] < 0.1 * table["read"][2], inside
+        kernel = {line.split()[2] for line in open("/proc/kallsyms")}
+        assert sum(system for name, (_, _, system, _) in inside.items() if name in kernel) > 0.8 * inside["<Total>"][2], inside
+
+
+def is_shown(symbols):
+    """Whether this user sees the kernel's addresses."""
+    with open(symbols) as lines:
+        return int(next(lines).split()[0], 16) != 0
 
 
 def unseen(work):
@@ -63,6 +75,30 @@ def unseen(work):
     check_sums(table, used)
     assert is_near(table["<System>"][2], 0.3, 0.25) and table["<System>"][1] == 0, table
     assert any("<System>" in note and "perf_event_paranoid" in note for note in notes), notes
+
+
+def by_signals_too(work):
+    """Unless its own signals tell what it was doing then."""
+    place = everyones(build, work, "states")
+    if is_kernel_visible() or not can_be_nobody(place / "targets/states"):
+        return
+    used, experiment = collect(work, "0.4", "0.2", "0", under=NOBODY, place=place, source="auto")
+    table, notes = times(experiment)
+    check_sums(table, used)
+    assert is_near(table["<Total>"][2], 0.4, 0.25) and table["read"][2] > 0.5 * table["<Total>"][2] and table["read"][1] < 0.2 * table["read"][2], table
+    clock = recorded.status(build, experiment)["Clock"]
+    assert "SIGPROF every 10 ms, which shows system calls; chosen by auto: this user may not see time in the kernel" in clock, clock
+
+
+def refused(work):
+    """Where the kernel cannot be the clock, auto takes signals, and says why where it is asked."""
+    few = [sys.executable, "-c", "import os, resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); os.execvp(sys.argv[1], sys.argv[1:])"]
+    for source, said in (("auto", False), ("kernel", True)):
+        done = subprocess.run([*few, build / "bin/gnomon", "collect", "-k", source, build / "targets/states", "0", "0.1", "0"], cwd=work,
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and ("The kernel cannot be the clock" in done.stderr) == said, done
+        clock = recorded.status(build, max(pathlib.Path(work).glob("*.er"), key=os.path.getmtime))["Clock"]
+        assert clock.startswith("signal (") and ("; chosen by auto: the process's 1 threads" in clock) != said, clock
 
 
 def short_threads(work):
@@ -86,4 +122,4 @@ def at_a_stop(work):
     assert is_near(float(total[1]), 0.3, 0.25) and is_near(float(total[2]), 0.3, 0.25), text
 
 
-try_cases(*map(unless_lost, (seen, unseen, short_threads, at_a_stop)))
+try_cases(*map(unless_lost, (seen, unseen, by_signals_too, refused, short_threads, at_a_stop)))

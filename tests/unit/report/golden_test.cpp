@@ -65,6 +65,44 @@ TEST_F(Golden, States) {
           "source <System>", "disasm <System>", "overview", "statistics", "dump"});
 }
 
+// Call stacks that go on in the kernel.
+TEST_F(Golden, Kernel) {
+  constexpr std::uint64_t kEntry = 0xffffffff81001000, kRead = 0xffffffff81002000,
+                          kDriver = 0xffffffffc0000000, kUnnamed = 0xffffffffa0000000;
+  recorder_->control()->clock = static_cast<std::uint32_t>(format::Clock::kernel);
+  const auto name = [&](std::uint64_t begin, const char* function, const char* module) {
+    char text[256];
+    collector::JsonLine line(test::kSession, text, sizeof text);
+    line.number("begin", begin).number("end", begin + 0x100).text("name", function);
+    if (*module != 0) line.text("module", module);
+    EXPECT_TRUE(test::write_line(recorder_->directory(), format::kKernelFile, line, text));
+  };
+  name(kEntry, "entry", "");
+  name(kRead, "inner", "");  // like a function of the program's
+  name(kDriver, "transfer", "driver");
+  const Told in_kernel{format::ThreadState::system};
+  const auto at = [](std::uint64_t kernel) { return kernel + 8 - test::kBias; };
+  tell({kInnerCode, kMainCode}, 10 * kMs, {format::ThreadState::user});
+  tell({at(kRead), at(kEntry), kInnerCode, kMainCode}, 20 * kMs, in_kernel);
+  tell({at(kDriver), at(kRead), at(kEntry), kInnerCode, kMainCode}, 30 * kMs, in_kernel);
+  tell({at(kUnnamed), at(kEntry), kMainCode}, 5 * kMs, in_kernel);
+  tell({at(kRead), format::activity_frame(format::Activity::system) - test::kBias}, kMs, in_kernel);
+  end(66 * kMs);
+  const std::string metrics = " --metrics e.totalcpu:i.totalcpu:e.system:name";
+  const std::string functions = "functions" + metrics, filter = "filters LEAF IN FNAME(inner)";
+  expect("kernel.txt", {functions,       "calltree",
+                        "lines",         filter,
+                        functions,       "kernel on",
+                        functions,       "filters 1",
+                        functions,       "calltree",
+                        "csingle entry", "objects",
+                        "lines",         "fsingle transfer",
+                        "disasm entry",  "object_hide [kernel]",
+                        "calltree",      "object_show all",
+                        "kernel off",    functions,
+                        "kernel up",     "status"});
+}
+
 // A process that did not end in order has not said what it used: its samples have, up to the last.
 TEST_F(Golden, Killed) {
   sample(format::SampleEvent::start, "", 100);
