@@ -79,6 +79,7 @@ void CpuRests::skip() {
   settled_.clear();
   skipped_at_ = collector::now(CLOCK_MONOTONIC);
   known_ = skipped_ = cpu_time_of(pid_);
+  has_skipped_ = skipped_ != 0;
   for (const pid_t thread : threads_of(pid_)) {
     const auto id = static_cast<std::uint32_t>(thread);
     const std::string directory = directory_of(id);
@@ -170,8 +171,10 @@ std::vector<std::uint32_t> CpuRests::settle(std::uint64_t before) {
 void CpuRests::end(std::uint64_t now, const Used& used) {
   const auto first = static_cast<std::uint32_t>(pid_);
   settle(~0ull);
-  look(now, true);
-  if (looked_.empty()) {
+  if (has_skipped_) look(now, true);
+  if (!has_skipped_) {
+    looked_[first] = {used.by_all};  // it has ended before it was looked at
+  } else if (looked_.empty()) {
     const std::uint64_t counted = used.by_first == 0 ? 0 : begin_ + used.by_first;
     looked_[first] = {std::max(cpu_at_end(first, calls_.end_of(first).cpu), counted)};
   }

@@ -89,6 +89,7 @@ class CpuRests {
   std::uint64_t known_ = 0;    // ns: of ended threads, and of hidden time what was told or skipped
   std::uint64_t skipped_at_ = 0;  // CLOCK_MONOTONIC, ns
   std::uint64_t skipped_ = 0;     // ns, by all threads
+  bool has_skipped_ = false;
 };
 
 }  // namespace gnomon::outside

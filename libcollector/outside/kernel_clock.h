@@ -92,7 +92,6 @@ class KernelClock {
   void on_exec(std::uint64_t time);
   void on_thread_end(const TaskChange& change, std::uint64_t time);
   void settle_threads(std::uint64_t before);
-  void forget_settled();
   void count_lost();
   // Another size of copies needs other events.
   void adapt_size(std::uint64_t now);
@@ -109,7 +108,6 @@ class KernelClock {
   collector::EndedThreads ended_threads_{};
   ProcessObjects objects_;
   SampleWriter writer_;
-  std::vector<std::uint32_t> settled_;  // threads that have ended
   std::uint64_t drained_ = 0;       // to here the rings were looked at last, CLOCK_MONOTONIC, ns
   std::uint64_t paused_until_ = 0;  // likewise: what is older is not to be recorded
   std::uint64_t lost_ = 0;          // counted already

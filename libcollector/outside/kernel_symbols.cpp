@@ -33,8 +33,14 @@ bool is_code(std::string_view type) {
 // "ffffffff81000000 T startup_64", of modules with "[name]" behind it.
 void KernelSymbols::read() {
   is_read_ = true;
+  constexpr std::size_t kPiece = 1 << 20;
   std::ifstream file("/proc/kallsyms");
-  names_.assign(std::istreambuf_iterator<char>(file), {});
+  do {
+    const std::size_t before = names_.size();
+    names_.resize(before + kPiece);
+    file.read(names_.data() + before, kPiece);
+    names_.resize(before + static_cast<std::size_t>(file.gcount()));
+  } while (file);
   const std::string_view text = names_;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

@@ -43,6 +43,9 @@ std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample) {
   format::ClockSample record{};
   const auto state = sample.is_of_kernel ? format::ThreadState::system : format::ThreadState::user;
   bool is_cut = false;
+  if (const auto at = threads_.find(sample.origin.thread);
+      at != threads_.end() && at->second.has_ended)
+    threads_.erase(at);
   record.head.thread = number_of(sample.origin.thread);
   record.head.time = sample.origin.time;
   record.head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut);
@@ -126,12 +129,16 @@ std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
 }
 
 std::uint32_t SampleWriter::number_of(std::uint32_t thread) {
-  const auto [at, is_new] = numbers_.try_emplace(thread, thread);
-  if (!is_new) return at->second;
+  const auto [at, is_new] = threads_.try_emplace(thread, Thread{thread});
+  if (!is_new) return at->second.number;
   atomic(page_.threads).fetch_add(1);
   if (wanted_.own_number != static_cast<std::uint32_t>(wanted_.pid))
-    at->second = own_number_of(thread);
-  return at->second;
+    at->second.number = own_number_of(thread);
+  return at->second.number;
+}
+
+void SampleWriter::forget(std::uint32_t thread) {
+  if (const auto at = threads_.find(thread); at != threads_.end()) at->second.has_ended = true;
 }
 
 }  // namespace gnomon::outside

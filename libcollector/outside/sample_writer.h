@@ -44,9 +44,9 @@ class SampleWriter {
   void name_kernel() { kernel_.write(recorder_.directory(), page_.session); }
   // Other code has come to lie where some was.
   void forget_rules() { unwinder_.forget(); }
-  // The thread has ended: another one may get its number.
-  void forget(std::uint32_t thread) { numbers_.erase(thread); }
-  // The number that the process knows its thread by.
+  // The thread has ended: a sample that comes of its number is another one's.
+  void forget(std::uint32_t thread);
+  // The number that the process knows its thread by, also of one that has ended.
   std::uint32_t number_of(std::uint32_t thread);
 
  private:
@@ -60,7 +60,11 @@ class SampleWriter {
   format::ControlPage& page_;
   collector::Unwinder unwinder_;
   KernelSymbols kernel_;
-  std::unordered_map<std::uint32_t, std::uint32_t> numbers_;  // of threads, as the process has them
+  struct Thread {
+    std::uint32_t number;  // as the process has it
+    bool has_ended = false;
+  };
+  std::unordered_map<std::uint32_t, Thread> threads_;
 };
 
 }  // namespace gnomon::outside

@@ -219,9 +219,12 @@ bool Sampler::await_beginning() {
   if (alone_ && !await_exec()) return false;
   if (alone_) begin_alone();
   constexpr int kLook = 1;  // ms
-  while (clock_ && static_cast<State>(atomic(control_->state).load()) == State::armed) {
+  const auto is_armed = [this] {
+    return static_cast<State>(atomic(control_->state).load()) == State::armed;
+  };
+  while (clock_ && is_armed()) {
     pollfd end{process_end_, POLLIN, 0};
-    if (poll(&end, 1, kLook) != 0) return false;
+    if (poll(&end, 1, kLook) != 0) return !is_armed();
   }
   return true;
 }

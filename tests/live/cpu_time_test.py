@@ -9,7 +9,7 @@ import sys
 
 import lldb_session
 import recorded
-from attempts import NOBODY, can_be_nobody, try_cases
+from attempts import NOBODY, can_be_nobody, try_cases, wait_until
 from kernel_clock import everyones, is_kernel_visible, unless_lost
 
 build = pathlib.Path(sys.argv[1])
@@ -101,6 +101,17 @@ def refused(work):
         assert clock.startswith("signal (") and ("; chosen by auto: the process's 1 threads" in clock) != said, clock
 
 
+def at_once(work):
+    """A program may end before gnomon-sampler has looked at it."""
+    for _ in range(3):
+        done = subprocess.run([build / "bin/gnomon", "collect", "-k", "kernel", build / "targets/states"], cwd=work, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done
+        experiment = max(pathlib.Path(work).glob("*.er"), key=os.path.getmtime)
+        wait_until(lambda: not (experiment / "ended").exists(), f"{experiment} is not sealed")
+        table, notes = times(experiment)
+        assert table["<Total>"][0] < 0.02 and not any("gnomon-sampler" in note for note in notes), (table, notes)
+
+
 def short_threads(work):
     """Which no tick meets."""
     used, experiment = collect(work, "0", "0.01", "2000")
@@ -122,4 +133,4 @@ def at_a_stop(work):
     assert is_near(float(total[1]), 0.3, 0.25) and is_near(float(total[2]), 0.3, 0.25), text
 
 
-try_cases(*map(unless_lost, (seen, unseen, by_signals_too, refused, short_threads, at_a_stop)))
+try_cases(*map(unless_lost, (seen, unseen, by_signals_too, refused, at_once, short_threads, at_a_stop)))

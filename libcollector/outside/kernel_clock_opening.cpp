@@ -1,0 +1,116 @@
+// How a KernelClock begins. In gnomon-sampler.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "libcollector/outside/kernel_clock.h"
+#include "libcollector/outside/process_facts.h"
+
+namespace gnomon::outside {
+namespace {
+
+constinit collector::Recorder joined = {};  // a Recorder lives in zeroed memory
+
+// Events are many; the soft limit may be low.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
+    : wanted_(wanted),
+      page_(page),
+      size_(wanted.period),
+      rests_(wanted.pid, wanted.period,
+             {[this](const Rest& rest, std::uint64_t time) { put_rest(rest, time); },
+              [this](std::uint32_t thread) { return end_of(thread); },
+              [this](const Rest& rest) {
+                return kernel_time_.split(rest, writer_.number_of(rest.thread));
+              }}),
+      recorder_(wanted.alone ? *wanted.alone : joined),
+      objects_(wanted.pid, recorder_),
+      writer_(wanted, recorder_, objects_, page) {}
+
+bool KernelClock::join(std::string& fault) {
+  if (wanted_.alone) return open_storage(fault);
+  if (const int error = recorder_.directory().open_path(wanted_.directory); error != 0) {
+    fault = std::string("the experiment cannot be opened: ").append(std::strerror(error));
+    return false;
+  }
+  if (!recorder_.join(page_)) {
+    fault = "the experiment is complete";
+    return false;
+  }
+  ended_threads_.open(recorder_.directory());
+  if (wanted_.places != 0 && !sees_kernel()) {
+    kernel_time_.open(recorder_.directory(), wanted_.places);
+    rests_.hold_system(2 * wanted_.places);
+  }
+  return open_storage(fault);
+}
+
+bool KernelClock::open_storage(std::string& fault) {
+  const collector::Range opened = recorder_.open_storage(1);
+  if (!opened.at)
+    fault = std::string("the experiment cannot be written: ").append(std::strerror(opened.error));
+  return opened.at != nullptr;
+}
+
+std::string KernelClock::open_events() {
+  raise_descriptor_limit();
+  if (const int error = open_rings(rings_); error != 0) return refusal_of_rings(error);
+  events_ = std::make_unique<ClockEvents>();
+  const int error = events_->open(wanted_events(), ClockEvents::Begin::now, rings_);
+  return error == 0 ? "" : refusal_of_events(error, rights_to(wanted_.pid));
+}
+
+std::string KernelClock::probe(pid_t pid, std::uint64_t period, bool& sees_kernel) {
+  raise_descriptor_limit();
+  Rings rings;
+  if (const int error = open_rings(rings); error != 0) return refusal_of_rings(error);
+  ClockEvents events;
+  const int error =
+      events.open({pid, period, CopySize(period).bytes()}, ClockEvents::Begin::idle, rings);
+  sees_kernel = events.sees_kernel();
+  return error == 0 ? "" : refusal_of_events(error, rights_to(pid));
+}
+
+// A thread that is made gets an event for each CPU, which takes about 4 us.
+std::string KernelClock::is_too_dear() {
+  constexpr long kMostCpus = 16;
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  if (cpus <= kMostCpus) return "";
+  return std::string("each new thread would get an event for each of ")
+      .append(std::to_string(cpus))
+      .append(
+          " CPUs, which takes longer than making it: `profile source kernel` takes the kernel's "
+          "clock all the same");
+}
+
+std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::ControlPage& page,
+                                               std::string& fault) {
+  std::unique_ptr<KernelClock> clock(new KernelClock(wanted, page));
+  survive_cut_files();
+  if (wanted.executable.empty()) clock->cpu_at_begin_ = cpu_time_of(wanted.pid);
+  fault = clock->open_events();
+  if (!fault.empty()) return nullptr;
+  if (clock->sees_kernel()) clock->rests_.see_kernel();
+  if (!clock->writer_.open()) {
+    fault = "memory is short";
+    return nullptr;
+  }
+  if (!clock->join(fault)) return nullptr;
+  if (wanted.executable.empty() && !clock->objects_.read()) {
+    fault = "the mappings of the process cannot be read";
+    return nullptr;
+  }
+  return clock;
+}
+
+}  // namespace gnomon::outside
