@@ -158,8 +158,8 @@ def gnomon_is_killed(work):
             # Nobody has its output any more once this has ended.
             rest = collecting.stdout.read()
             assert rest == "Ctrl-C ends the recording.\n", rest
-        wait_for(lambda: timers(pid) == "")
-        assert recorded.status(build, f"{work}/test.1.er")["State"] == "ended; the program runs on"
+        wait_for(lambda: recorded.status(build, f"{work}/test.1.er")["State"] == "ended; the program runs on")
+        assert timers(pid) == ""
         status, said = gnomon("collect", "-P", pid, "-t", 1, "-d", work)
         assert status == 0 and f"to {work}/test.2.er" in said, said
         ends_right(program)
