@@ -11,6 +11,7 @@
 
 #include "commands/collect/machine_clock.h"
 #include "commands/collect/setting_words.h"
+#include "commands/collect/settings_list.h"
 #include "commands/help.h"
 #include "commands/library_folders.h"
 #include "injector/launch/execute.h"

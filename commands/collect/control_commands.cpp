@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "commands/collect/setting_words.h"
+#include "commands/collect/settings_list.h"
 #include "commands/command.h"
 
 namespace gnomon::commands {

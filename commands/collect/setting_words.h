@@ -5,9 +5,11 @@
 
 #include "commands/collect/collect_settings.h"
 #include "reader/base/result.h"
-#include "reader/table/table.h"
 
 namespace gnomon::commands {
+
+// The value in the setting's own words.
+std::string text_of(const format::SettingRow& row, std::uint64_t value);
 
 // Gives a setting the value that `word` means; settings that go with it, too: the delay with the
 // duration, `paused` with the pause signal. Returns a warning, a sentence without its stop, or
@@ -19,12 +21,5 @@ Result<std::string> set_value(format::Setting setting, std::string_view word,
 Result<void> set_directory(const std::string& word, CollectSettings& settings);
 Result<void> set_experiment(const std::string& word, CollectSettings& settings);
 Result<void> set_group(const std::string& word, CollectSettings& settings);
-
-// Who reads a list of settings: a user of `collector`, or of `gnomon collect`.
-enum class Speaks { commands, options };
-// The settings, their values and what sets each. item: the first word of those wanted, empty or
-// `all`: every one. Fault: there is no such item.
-Result<reader::Table> settings_table(const CollectSettings& settings, Speaks speaks,
-                                     std::string_view item = {});
 
 }  // namespace gnomon::commands

@@ -46,7 +46,8 @@ class SampleWriter {
   void forget_rules() { unwinder_.forget(); }
   // The thread has ended: a sample that comes of its number is another one's.
   void forget(std::uint32_t thread);
-  // The number that the process knows its thread by, also of one that has ended.
+  // Returns the number that the process itself knows its thread by (another one in a pid namespace
+  // of its own). The thread may have ended.
   std::uint32_t number_of(std::uint32_t thread);
 
  private:

@@ -203,7 +203,7 @@ void Recorder::drop(format::Drop drop, std::uint32_t count) {
 
 // gnomon-sampler counts those that it samples.
 void Recorder::count_thread() {
-  if (!format::is_from_outside(atomic(control_->clock).load()))
+  if (atomic(control_->clock).load() == static_cast<std::uint32_t>(format::Clock::signal))
     atomic(control_->threads).fetch_add(1, std::memory_order_relaxed);
 }
 

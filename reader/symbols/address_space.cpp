@@ -143,7 +143,8 @@ std::size_t AddressSpace::kernel_file(const KernelNames::Named& function, std::s
   return at->second;
 }
 
-// Parts may be of different kernels, or of one that has been started anew.
+// By name, because parts may have been recorded on other hosts or before a reboot, where the
+// function lay elsewhere.
 FunctionId AddressSpace::kernel_function(std::uint64_t pc, std::size_t part) {
   const KernelNames::Named* const found =
       part < processes_.size() ? processes_[part].kernel.find(pc) : nullptr;

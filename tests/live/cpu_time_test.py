@@ -9,7 +9,7 @@ import sys
 
 import lldb_session
 import recorded
-from attempts import NOBODY, can_be_nobody, try_cases, wait_until
+from attempts import NOBODY, can_be_nobody, started, try_cases, wait_until
 from kernel_clock import everyones, is_kernel_visible, unless_lost
 
 build = pathlib.Path(sys.argv[1])
@@ -90,6 +90,19 @@ def by_signals_too(work):
     assert "SIGPROF every 10 ms, which shows system calls; chosen by auto: this user may not see time in the kernel" in clock, clock
 
 
+def attached(work):
+    """The same in a process that runs."""
+    place = everyones(build, work, "states")
+    if is_kernel_visible() or not can_be_nobody(place / "targets/states"):
+        return
+    with started(*NOBODY, place / "targets/states", "0", "20", "0", cwd=work) as program:
+        wait_until(lambda: pathlib.Path(f"/proc/{program.pid}/exe").resolve().name == "states", "it does not begin")
+        done = subprocess.run([*NOBODY, place / "bin/gnomon", "collect", "-P", str(program.pid), "-t", "0.5"], cwd=work, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=60)
+        assert done.returncode == 0 and ": 1 thread, by the kernel's clock, and their system calls by signals." in done.stdout, done
+        assert recorded.status(build, pathlib.Path(work) / "test.1.er")["Threads"] == "1"
+
+
 def refused(work):
     """Where the kernel cannot be the clock, auto takes signals, and says why where it is asked."""
     few = [sys.executable, "-c", "import os, resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); os.execvp(sys.argv[1], sys.argv[1:])"]
@@ -133,4 +146,4 @@ def at_a_stop(work):
     assert is_near(float(total[1]), 0.3, 0.25) and is_near(float(total[2]), 0.3, 0.25), text
 
 
-try_cases(*map(unless_lost, (seen, unseen, by_signals_too, refused, at_once, short_threads, at_a_stop)))
+try_cases(*map(unless_lost, (seen, unseen, by_signals_too, attached, refused, at_once, short_threads, at_a_stop)))
