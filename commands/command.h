@@ -61,7 +61,8 @@ enum class OptionId : std::uint32_t {
   at_row = 16384,
   live = 32768,
   older_than = 65536,
-  address = 131072
+  address = 131072,
+  parallelism = 262144
 };
 using Options = std::uint32_t;  // OptionIds
 constexpr Options operator|(OptionId a, OptionId b) { return Options(a) | Options(b); }

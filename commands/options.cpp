@@ -113,6 +113,12 @@ Result<void> set_cpu(std::span<const std::string> words, Invocation& call) {
   return list->empty() ? Result<void>() : add_filter(*list, call);
 }
 
+Result<void> set_parallelism(std::span<const std::string> words, Invocation& call) {
+  const auto list = reader::selection_filter(reader::kParallelismSelection, words.front());
+  if (!list) return tl::unexpected(list.error());
+  return list->empty() ? Result<void>() : add_filter(*list, call);
+}
+
 Result<void> set_function(std::span<const std::string> words, Invocation& call) {
   return add_filter(fmt::format("FNAME({}) SOME IN STACK", quoted(words.front())), call);
 }
@@ -219,6 +225,10 @@ constexpr std::array kOptions{
            "numbers or the name of threads", set_thread},
     Option{OptionId::cpu, "--cpu", "LIST", "Only events on these CPUs, such as 0,2-3.",
            "numbers of CPUs", set_cpu},
+    Option{OptionId::parallelism, "--parallelism", "LIST",
+           "Only clock samples that were taken while so many threads of the process were on a CPU, "
+           "such as 1 or 2-8.",
+           "numbers of threads", set_parallelism},
     Option{OptionId::function, "--function", "NAME",
            "Only events with the function on their call stack: a name as for `csingle`, or a "
            "regular expression for all of the name.",

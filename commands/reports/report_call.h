@@ -14,7 +14,8 @@ namespace gnomon::commands {
 
 // Options that choose events, and those of lists of items.
 constexpr Options kEvents = OptionId::since | OptionId::between | OptionId::filter |
-                            OptionId::thread | OptionId::cpu | OptionId::function;
+                            OptionId::thread | OptionId::cpu | OptionId::function |
+                            OptionId::parallelism;
 constexpr Options kSpan = OptionId::since | OptionId::between;
 constexpr Options kMetrics = OptionId::metrics | OptionId::sort;
 constexpr Options kAll = kListed | kMetrics | kEvents;

@@ -56,8 +56,27 @@ struct EventKind {
 
 inline constexpr std::uint16_t kNoCpu = 0xffff;
 
-// What a thread does: Solaris's microstates, from 1 on (proc(5), LMS_USER ...).
-enum class ThreadState : std::uint8_t { unknown = 0, user = 1, system = 2 };
+// What a thread does: Solaris's microstates, from 1 on (proc(5), LMS_USER ...), and two more.
+// lock: it waits for a futex. other_wait: for something else in the kernel, such as data. blocked:
+// it is off a CPU and does not wait for one; the reason is not known. running: it is on a CPU, for
+// the user or the system. unknown: likewise, of a clock that tells no states.
+enum class ThreadState : std::uint8_t {
+  unknown = 0,
+  user = 1,
+  system = 2,
+  page_fault = 5,
+  lock = 7,
+  sleep = 8,
+  wait_cpu = 9,
+  stopped = 10,
+  other_wait = 11,
+  blocked = 12,
+  running = 13
+};
+// Returns true for a thread on a CPU.
+constexpr bool is_on_cpu(ThreadState state) {
+  return state <= ThreadState::system || state == ThreadState::running;
+}
 
 struct EventHead {
   std::uint32_t word;    // RecordWord
@@ -86,14 +105,16 @@ constexpr std::array<Field, EventKind::kMaxFields> with_head(Own... own) {
   return fields;
 }
 
-// A tick of a thread's CPU clock; or, if its flags say so, CPU time of a thread that no tick stands
-// for.
+// A tick of a thread's CPU clock; or, if its flags say so, time of a thread that no tick stands
+// for: on a CPU, or off it.
 inline constexpr std::uint8_t kRest = 1;
 struct ClockSample {
   EventHead head;
-  std::uint64_t weight;  // CPU time this sample stands for, ns
+  std::uint64_t weight;       // time this sample stands for, ns
+  std::uint8_t length[6];     // ns before the head's time, over which that is spread; 0: not told
+  std::uint16_t parallelism;  // threads of the process that were on a CPU; 0: not known
 };
-static_assert(sizeof(ClockSample) == 32);
+static_assert(sizeof(ClockSample) == 40);
 
 // A block of memory that the program got from its allocator, or gave back to it.
 struct HeapAllocation {
@@ -198,7 +219,10 @@ inline constexpr std::array kEventKinds{
     EventKind{kClockSample, "clock", DataKind::profile, Layout::head, sizeof(ClockSample),
               with_head(Field{"rest", "", offsetof(EventHead, flags), 1, Unit::none},
                         Field{"weight", "NTICK_NSEC", offsetof(ClockSample, weight), 8,
-                              Unit::nanoseconds})},
+                              Unit::nanoseconds},
+                        Field{"length", "", offsetof(ClockSample, length), 6, Unit::nanoseconds},
+                        Field{"parallelism", "PARALLELISM", offsetof(ClockSample, parallelism), 2,
+                              Unit::none})},
     EventKind{
         kWait, "wait", DataKind::synctrace, Layout::head, sizeof(Wait),
         with_head(Field{"object", "SOBJ", offsetof(Wait, object), 8, Unit::address},

@@ -94,6 +94,7 @@ enum class Activity : std::uint32_t {
   system = 1,         // something in the kernel
   short_threads = 2,  // it has not used so much CPU time that its clock would have ticked
   unsampled = 3,      // its clock has not ticked for a while, though it was on a CPU
+  waiting = 4,        // it was off a CPU
 };
 inline constexpr unsigned kActivityTag = 9;
 constexpr std::uint64_t activity_frame(Activity activity) {

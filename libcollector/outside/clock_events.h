@@ -55,7 +55,9 @@ class ClockEvents {
 
   // Returns true if time in the kernel is sampled: else only the user's.
   bool sees_kernel() const { return sees_kernel_; }
-  // How many records the kernel could not write; 0 if it does not tell (Linux 6.0).
+  // Returns true if the kernel tells how many of its records were lost, by event (Linux 6.0).
+  bool tells_lost() const { return tells_lost_; }
+  // How many records the kernel could not write; 0 if it does not tell.
   std::uint64_t lost() const;
   // The CPU time, ns, of the threads and of all that they have made, while the events were open.
   // 0: not known.

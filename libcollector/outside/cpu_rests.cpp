@@ -18,13 +18,18 @@
 namespace gnomon::outside {
 namespace {
 
-// The first number of the file `schedstat`: ns on a CPU (Linux, Documentation/scheduler/
-// sched-stats.rst). 0: the thread is gone, or the kernel has no such file.
-std::uint64_t cpu_time_in(const std::string& directory) {
+// The first two numbers of the file `schedstat`: ns on a CPU and ns of waiting for one (Linux,
+// Documentation/scheduler/sched-stats.rst). 0: the thread is gone, or the kernel has no such file.
+ThreadTimes times_in(const std::string& directory) {
   std::array<char, 128> text{};
+  ThreadTimes times;
+  times.at = collector::now(CLOCK_MONOTONIC);
   if (collector::read_small_file((directory + "/schedstat").c_str(), text.data(), text.size()) == 0)
-    return 0;
-  return std::strtoull(text.data(), nullptr, 10);
+    return times;
+  char* behind = nullptr;
+  times.cpu = std::strtoull(text.data(), &behind, 10);
+  times.delay = std::strtoull(behind, nullptr, 10);
+  return times;
 }
 
 std::uint64_t system_time_in(const std::string& directory) {
@@ -37,7 +42,7 @@ std::uint64_t system_time_in(const std::string& directory) {
 
 CpuRests::CpuRests(pid_t pid, std::uint64_t period, Calls calls)
     : pid_(pid), accounts_(period), calls_(std::move(calls)) {
-  begin_ = cpu_time_in(directory_of(static_cast<std::uint32_t>(pid)));
+  begin_ = times_in(directory_of(static_cast<std::uint32_t>(pid))).cpu;
 }
 
 std::string CpuRests::directory_of(std::uint32_t thread) const {
@@ -50,7 +55,7 @@ std::string CpuRests::directory_of(std::uint32_t thread) const {
 // The kernel's estimate is asked for where it decides.
 ThreadTimes CpuRests::times_of(std::uint32_t thread) const {
   const std::string directory = directory_of(thread);
-  ThreadTimes times{cpu_time_in(directory)};
+  ThreadTimes times = times_in(directory);
   if (accounts_.needs_system_time(thread, times.cpu)) times.system = system_time_in(directory);
   return times;
 }
@@ -61,13 +66,16 @@ void CpuRests::tell_one(const Rest& rest, std::uint64_t time) {
     calls_.tell(part, time);
 }
 
-void CpuRests::tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time) {
+void CpuRests::tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time,
+                       bool is_all) {
+  calls_.looked(thread, times, is_all);
   for (const Rest& rest : accounts_.look(thread, times, false)) tell_one(rest, time);
 }
 
 // start: see End.
 void CpuRests::tell_last(std::uint32_t thread, std::uint64_t cpu, std::uint32_t start,
                          std::uint64_t time) {
+  calls_.ends(thread, cpu, time);
   for (Rest rest : accounts_.look(thread, {cpu}, true)) {
     if (rest.stack == 0 && rest.activity == format::Activity::short_threads) rest.stack = start;
     tell_one(rest, time);
@@ -83,8 +91,10 @@ void CpuRests::skip() {
   for (const pid_t thread : threads_of(pid_)) {
     const auto id = static_cast<std::uint32_t>(thread);
     const std::string directory = directory_of(id);
-    const ThreadTimes times{cpu_time_in(directory), system_time_in(directory)};
+    ThreadTimes times = times_in(directory);
+    times.system = system_time_in(directory);
     accounts_.skip(id, times);
+    calls_.begins(id, times);
     known_ -= std::min(known_, times.cpu);
   }
 }
@@ -116,9 +126,9 @@ void CpuRests::look(std::uint64_t now, bool is_due) {
   next_look_ = looked_at_ + std::max(kBetween, kCost * (looked_at_ - std::min(now, looked_at_)));
 }
 
-void CpuRests::tell(std::uint64_t time) {
+void CpuRests::tell(std::uint64_t time, bool is_all) {
   tell_hidden(time);
-  for (const auto& [thread, times] : looked_) tell_of(thread, times, time);
+  for (const auto& [thread, times] : looked_) tell_of(thread, times, time, is_all);
   looked_.clear();
 }
 
@@ -159,6 +169,8 @@ std::vector<std::uint32_t> CpuRests::settle(std::uint64_t before) {
                           last ? last->cpu : format::kNoCpu});
       known_ += cpu;
       tell_last(thread, cpu, end.start, time);
+    } else {
+      calls_.ends(thread, cpu, time);
     }
     accounts_.forget(thread);
     counted_.erase(thread);

@@ -29,6 +29,11 @@ class CpuRests {
     std::function<End(std::uint32_t thread)> end_of;
     // Says where a rest was spent of which is known that it was in the kernel.
     std::function<std::vector<Rest>(const Rest&)> split;
+    // Take what the kernel's accounts say of a thread: that is followed from now on; up to then;
+    // and, of one that ends or is no longer followed, what it has used in all.
+    std::function<void(std::uint32_t thread, const ThreadTimes&)> begins;
+    std::function<void(std::uint32_t thread, const ThreadTimes&, bool is_all)> looked;
+    std::function<void(std::uint32_t thread, std::uint64_t cpu, std::uint64_t time)> ends;
   };
   // To be made when the clock begins.
   CpuRests(pid_t pid, std::uint64_t period, Calls calls);
@@ -47,8 +52,9 @@ class CpuRests {
   void look(std::uint64_t now, bool is_due);
   bool has_looked() const { return !looked_.empty(); }
   // Tells what was seen then: time, CLOCK_MONOTONIC, ns. Before that all ticks up to then are to be
-  // added, and the threads settled that ended before, as can_tell() says.
-  void tell(std::uint64_t time);
+  // added, and the threads settled that ended before, as can_tell() says. is_all: nothing is left
+  // for the next time that can be told now.
+  void tell(std::uint64_t time, bool is_all);
   bool can_tell(std::uint64_t settled) const { return has_looked() && looked_at_ <= settled; }
   // Tells the rests of threads that ended before that time. Returns those threads.
   std::vector<std::uint32_t> settle(std::uint64_t before);
@@ -67,7 +73,7 @@ class CpuRests {
   ThreadTimes times_of(std::uint32_t thread) const;
   std::uint64_t cpu_at_end(std::uint32_t thread, std::uint64_t told) const;
   void tell_one(const Rest& rest, std::uint64_t time);
-  void tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time);
+  void tell_of(std::uint32_t thread, const ThreadTimes& times, std::uint64_t time, bool is_all);
   void tell_last(std::uint32_t thread, std::uint64_t cpu, std::uint32_t start, std::uint64_t time);
   void tell_hidden(std::uint64_t time);
 

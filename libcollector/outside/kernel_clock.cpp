@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/time.h"
@@ -52,7 +53,7 @@ void KernelClock::follow_pauses(bool is_paused, std::uint64_t now) {
   has_begun_ |= begins;
   if (is_paused && !was_paused_ && !begins && has_begun_) {
     rests_.look(now, true);
-    rests_.tell(drained_);
+    rests_.tell(drained_, true);
   }
   if (begins || (was_paused_ && !is_paused)) rests_.skip();
   if (is_paused || was_paused_) paused_until_ = now;
@@ -78,13 +79,16 @@ bool KernelClock::drain(bool is_still) {
     ring->pop();
     if (awaited_exec && !awaits_exec()) return saw_news_;
   }
+  if (std::exchange(is_stopped_, false)) waiting_.mark_stopped();
   if (has_begun_ && !has_executed_) {
     settle_threads(is_still ? ~0ull : settled_until(drained_));
-    if (is_to_tell) rests_.tell(is_still ? start : drained_);
+    if (is_to_tell) rests_.tell(is_still ? start : drained_, is_still || tells_all_);
+    tells_all_ &= !is_to_tell;
   }
   drained_ = start;
   if (is_still) count_lost();
   if (start >= next_size_) adapt_size(start);
+  waiting_.adapt(start, rings_);
   return saw_news_;
 }
 
@@ -98,18 +102,20 @@ void KernelClock::take(const perf_event_header& record) {
     case PERF_RECORD_MMAP2: {
       NewMapping mapping;
       const Origin origin = origin_of(record);
-      if (origin.process == static_cast<std::uint32_t>(wanted_.pid) && !has_executed_ &&
-          decode(record, mapping) && objects_.add(mapping, origin.time))
+      if (is_own(origin.process) && !has_executed_ && decode(record, mapping) &&
+          objects_.add(mapping, origin.time))
         writer_.forget_rules();
       return;
     }
     case PERF_RECORD_COMM:
-      if (is_exec(record) && origin_of(record).process == static_cast<std::uint32_t>(wanted_.pid))
-        on_exec(origin_of(record).time);
+      if (is_exec(record) && is_own(origin_of(record).process)) on_exec(origin_of(record).time);
       return;
     case PERF_RECORD_FORK: {
       TaskChange change{};
-      has_children_ |= decode(record, change) && change.process != change.parent;
+      if (!decode(record, change)) return;
+      has_children_ |= change.process != change.parent;
+      if (change.process == change.parent && is_own(change.process))
+        waiting_.on_fork(change.thread, origin_of(record).time);
       return;
     }
     case PERF_RECORD_EXIT: {
@@ -122,6 +128,8 @@ void KernelClock::take(const perf_event_header& record) {
       if (decode(record, count)) rests_.on_count(count, *events_);
       return;
     }
+    case PERF_RECORD_SWITCH:
+      return waiting_.on_switch(record);
     case PERF_RECORD_LOST:
       lost_in_records_ += lost_in(record);
       return;
@@ -156,34 +164,54 @@ bool KernelClock::is_of_recording(std::uint64_t time) const {
 }
 
 void KernelClock::on_sample(const Sample& sample) {
+  if (waiting_.on_sample(sample)) return;
   saw_news_ = true;
   if (!events_->counts(sample.origin) || !is_of_recording(sample.origin.time)) return;
-  const bool is_own = sample.origin.process == static_cast<std::uint32_t>(wanted_.pid);
+  const bool is_own = this->is_own(sample.origin.process);
   if (events_->is_fault(sample.origin)) {
     if (const std::uint32_t stack = is_own ? writer_.place_of(sample) : 0)
       kernel_time_.add_faults(sample.origin.thread, stack, ClockEvents::kFaults);
     return;
   }
   if (!is_own) return recorder_.drop(Drop::children_samples);
-  const auto written = writer_.put(sample);
+  const auto written = writer_.put(sample, parallelism());
   if (!written) return;
   ++seen_.samples;
   seen_.cut += written->is_cut;
   rests_.add(sample.origin.thread, written->tick);
 }
 
-void KernelClock::put_rest(const Rest& rest, std::uint64_t time) {
+// The thread itself is on a CPU.
+std::uint16_t KernelClock::parallelism() const {
+  if (!waiting_.has_switches()) return 0;
+  return static_cast<std::uint16_t>(std::clamp<std::uint32_t>(waiting_.running(), 1, 0xffff));
+}
+
+void KernelClock::put_rest(Rest rest, std::uint64_t time) {
   const std::uint64_t end = atomic(page_.end_time).load();
   if (end != 0) time = std::min(time, end);
+  if (rest.parallelism == 0) rest.parallelism = parallelism();
   if (is_of_recording(time)) writer_.put(rest, time);
+}
+
+void KernelClock::put_off(OffCpu off) {
+  const std::uint64_t end = atomic(page_.end_time).load();
+  if (end != 0 && off.end > end) {
+    const std::uint64_t beyond = std::min(off.end - end, off.length);
+    off.weight -= std::min(off.weight, beyond);
+    off.length -= beyond;
+    off.end = end;
+  }
+  if (off.weight != 0 && is_of_recording(off.end)) writer_.put(off);
 }
 
 // Another thread may get its number. What it has used comes in records behind this one.
 void KernelClock::on_thread_end(const TaskChange& change, std::uint64_t time) {
   saw_news_ = true;
   events_->on_thread_end(change.thread);
-  if (change.process == static_cast<std::uint32_t>(wanted_.pid))
-    rests_.on_exit(change.thread, time);
+  if (!is_own(change.process)) return;
+  waiting_.on_exit(change.thread, time);
+  rests_.on_exit(change.thread, time);
 }
 
 void KernelClock::settle_threads(std::uint64_t before) {
@@ -193,9 +221,11 @@ void KernelClock::settle_threads(std::uint64_t before) {
   }
 }
 
-// The kernel writes no record of what it lost last.
+// The kernel writes no record of what it lost last, and its records do not say of which event it
+// is.
 void KernelClock::count_lost() {
-  const std::uint64_t lost = std::max(lost_before_ + events_->lost(), lost_in_records_);
+  const std::uint64_t lost =
+      events_->tells_lost() ? lost_before_ + events_->lost() : lost_in_records_;
   if (lost > lost_) recorder_.drop(Drop::ring_full, static_cast<std::uint32_t>(lost - lost_));
   lost_ = std::max(lost, lost_);
 }
@@ -246,6 +276,7 @@ void KernelClock::end() {
   cpu_at_end_ = cpu_used();
   has_ended_ = true;
   events_->close();
+  waiting_.close();
   name_kernel();
   if (!wanted_.alone) recorder_.finish();
 }

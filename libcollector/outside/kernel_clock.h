@@ -17,6 +17,7 @@
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/ring.h"
 #include "libcollector/outside/sample_writer.h"
+#include "libcollector/outside/waiting.h"
 #include "libcollector/record/ended_threads.h"
 #include "libcollector/record/recorder.h"
 
@@ -58,6 +59,10 @@ class KernelClock {
   // that.
   void end();
   bool sees_kernel() const { return events_->sees_kernel(); }
+  // The debugger, or a signal, holds all threads of the process: to be called before drain().
+  void note_stop() { is_stopped_ = true; }
+  // The next drain() leaves nothing for later that it can record.
+  void tell_all() { tells_all_ = true; }
   // Names the kernel's functions for readers, as far as they have been met.
   void name_kernel() { writer_.name_kernel(); }
   // Returns the CPU time that the process has used since the clock began, ns, as the events have
@@ -87,7 +92,14 @@ class KernelClock {
   void on_sample(const Sample& sample);
   bool is_of_recording(std::uint64_t time) const;
   void end_rests();
-  void put_rest(const Rest& rest, std::uint64_t time);
+  void put_rest(Rest rest, std::uint64_t time);
+  void put_off(OffCpu off);
+  bool is_own(std::uint32_t process) const {
+    return process == static_cast<std::uint32_t>(wanted_.pid);
+  }
+  std::uint16_t parallelism() const;
+  CpuRests::Calls calls_of_rests();
+  Waiting::Calls calls_of_waiting();
   void follow_pauses(bool is_paused, std::uint64_t now);
   void on_exec(std::uint64_t time);
   void on_thread_end(const TaskChange& change, std::uint64_t time);
@@ -108,6 +120,7 @@ class KernelClock {
   collector::EndedThreads ended_threads_{};
   ProcessObjects objects_;
   SampleWriter writer_;
+  Waiting waiting_;
   std::uint64_t drained_ = 0;       // to here the rings were looked at last, CLOCK_MONOTONIC, ns
   std::uint64_t paused_until_ = 0;  // likewise: what is older is not to be recorded
   std::uint64_t lost_ = 0;          // counted already
@@ -118,6 +131,7 @@ class KernelClock {
   CopySize::Seen seen_;             // since the size was looked at last
   std::uint64_t lost_then_ = 0;     // lost_ at that time
   std::uint64_t next_size_ = 0;     // when it is looked at next, CLOCK_MONOTONIC, ns
+  bool tells_all_ = false, is_stopped_ = false;
   bool was_paused_ = false, has_begun_ = false, has_executed_ = false, saw_news_ = false;
   std::uint64_t cpu_at_end_ = 0;  // cpu_used() of then
   bool has_ended_ = false;

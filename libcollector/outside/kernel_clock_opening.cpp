@@ -5,8 +5,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "libcollector/core/time.h"
+#include "libcollector/format/names.h"
 #include "libcollector/outside/kernel_clock.h"
 #include "libcollector/outside/process_facts.h"
+#include "libcollector/record/log.h"
 
 namespace gnomon::outside {
 namespace {
@@ -27,15 +30,45 @@ KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
     : wanted_(wanted),
       page_(page),
       size_(wanted.period),
-      rests_(wanted.pid, wanted.period,
-             {[this](const Rest& rest, std::uint64_t time) { put_rest(rest, time); },
-              [this](std::uint32_t thread) { return end_of(thread); },
-              [this](const Rest& rest) {
-                return kernel_time_.split(rest, writer_.number_of(rest.thread));
-              }}),
+      rests_(wanted.pid, wanted.period, calls_of_rests()),
       recorder_(wanted.alone ? *wanted.alone : joined),
       objects_(wanted.pid, recorder_),
-      writer_(wanted, recorder_, objects_, page) {}
+      writer_(wanted, recorder_, objects_, page),
+      waiting_(wanted.pid, calls_of_waiting()) {}
+
+CpuRests::Calls KernelClock::calls_of_rests() {
+  CpuRests::Calls calls;
+  calls.tell = [this](const Rest& rest, std::uint64_t time) { put_rest(rest, time); };
+  calls.end_of = [this](std::uint32_t thread) { return end_of(thread); };
+  calls.split = [this](const Rest& rest) {
+    return kernel_time_.split(rest, writer_.number_of(rest.thread));
+  };
+  calls.begins = [this](std::uint32_t thread, const ThreadTimes& times) {
+    waiting_.begin(thread, times);
+  };
+  calls.looked = [this](std::uint32_t thread, const ThreadTimes& times, bool is_all) {
+    waiting_.tell(thread, times, is_all);
+  };
+  calls.ends = [this](std::uint32_t thread, std::uint64_t cpu, std::uint64_t time) {
+    waiting_.end(thread, cpu, time);
+  };
+  return calls;
+}
+
+Waiting::Calls KernelClock::calls_of_waiting() {
+  Waiting::Calls calls;
+  calls.put = [this](const OffCpu& off) { put_off(off); };
+  calls.place_of = [this](const Sample& sample) {
+    if (!is_of_recording(sample.origin.time)) return WaitPlace();
+    return WaitPlace{writer_.place_of(sample), writer_.reason_of(sample)};
+  };
+  calls.give_up = [this](const std::string& why) {
+    collector::LogEvent event{format::kLogWaiting, collector::now(CLOCK_MONOTONIC)};
+    event.reason = why.c_str();
+    collector::write_log(recorder_.directory(), page_, event);
+  };
+  return calls;
+}
 
 bool KernelClock::join(std::string& fault) {
   if (wanted_.alone) return open_storage(fault);
@@ -106,6 +139,7 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
     return nullptr;
   }
   if (!clock->join(fault)) return nullptr;
+  clock->waiting_.open({wanted.pid, clock->sees_kernel(), clock->size_.bytes()}, clock->rings_);
   if (wanted.executable.empty() && !clock->objects_.read()) {
     fault = "the mappings of the process cannot be read";
     return nullptr;

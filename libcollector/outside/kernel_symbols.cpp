@@ -2,6 +2,7 @@
 #include "libcollector/outside/kernel_symbols.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <iterator>
@@ -27,6 +28,26 @@ std::string_view take_word(std::string_view& line) {
 bool is_code(std::string_view type) {
   return type.size() == 1 && std::string_view("tTwW").find(type[0]) != std::string_view::npos;
 }
+
+// What waits there. Prefixes of the names of functions of Linux 4.18 to 6.18; static ones may have
+// a suffix.
+struct WaitFunction {
+  std::string_view prefix;
+  format::ThreadState state;
+};
+constexpr std::array kWaitFunctions{
+    WaitFunction{"ptrace_stop", format::ThreadState::stopped},
+    WaitFunction{"do_signal_stop", format::ThreadState::stopped},
+    WaitFunction{"do_jobctl_trap", format::ThreadState::stopped},
+    WaitFunction{"do_freezer_trap", format::ThreadState::stopped},
+    WaitFunction{"futex_", format::ThreadState::lock},
+    WaitFunction{"do_futex", format::ThreadState::lock},
+    WaitFunction{"hrtimer_nanosleep", format::ThreadState::sleep},
+    WaitFunction{"do_nanosleep", format::ThreadState::sleep},
+    WaitFunction{"handle_mm_fault", format::ThreadState::page_fault},
+    WaitFunction{"do_user_addr_fault", format::ThreadState::page_fault},
+    WaitFunction{"exc_page_fault", format::ThreadState::page_fault},
+};
 
 }  // namespace
 
@@ -70,6 +91,18 @@ std::vector<KernelSymbols::Symbol>::const_iterator KernelSymbols::behind_of(
 const KernelSymbols::Symbol* KernelSymbols::find(std::uint64_t pc) const {
   const auto behind = behind_of(pc);
   return behind == symbols_.begin() ? nullptr : &*std::prev(behind);
+}
+
+format::ThreadState KernelSymbols::wait_in(std::uint64_t pc) {
+  const auto [at, is_new] = waits_.try_emplace(pc, format::ThreadState::unknown);
+  if (!is_new) return at->second;
+  if (!is_read_) read();
+  if (const Symbol* const symbol = find(pc)) {
+    const std::string_view name = std::string_view(names_).substr(symbol->name, symbol->length);
+    for (const WaitFunction& each : kWaitFunctions)
+      if (name.starts_with(each.prefix)) at->second = each.state;
+  }
+  return at->second;
 }
 
 void KernelSymbols::write(const collector::ExperimentDirectory& directory, std::uint64_t session) {

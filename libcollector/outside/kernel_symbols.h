@@ -2,10 +2,12 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "libcollector/format/control.h"
+#include "libcollector/format/events.h"
 #include "libcollector/record/experiment_directory.h"
 
 namespace gnomon::outside {
@@ -18,6 +20,10 @@ class KernelSymbols {
   void note(std::uint64_t pc) {
     if (known_.insert(pc).second) fresh_.push_back(pc);
   }
+  // Returns what a thread waits for that has called from there: unknown where that function does
+  // not say so. Reads /proc/kallsyms likewise.
+  format::ThreadState wait_in(std::uint64_t pc);
+  bool has_names() const { return !symbols_.empty(); }
   // Writes the functions of what was noted since, a line each. Reads /proc/kallsyms the first time,
   // which takes a tenth of a second.
   void write(const collector::ExperimentDirectory& directory, std::uint64_t session);
@@ -37,6 +43,7 @@ class KernelSymbols {
   std::string names_;            // the text of /proc/kallsyms
   bool is_read_ = false;
   std::unordered_set<std::uint64_t> known_, written_;  // addresses; beginnings of functions
+  std::unordered_map<std::uint64_t, format::ThreadState> waits_;  // by address
   std::vector<std::uint64_t> fresh_;
 };
 

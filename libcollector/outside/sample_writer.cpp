@@ -37,7 +37,8 @@ bool SampleWriter::open() {
   return unwinder_.open(find, roots);
 }
 
-std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample) {
+std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample,
+                                                       std::uint16_t parallelism) {
   collector::Writer* writer = recorder_.enter();
   if (!writer) return std::nullopt;
   format::ClockSample record{};
@@ -52,13 +53,25 @@ std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample) {
   record.head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
   record.head.state = static_cast<std::uint8_t>(state);
   record.weight = wanted_.period;
+  record.parallelism = parallelism;
   const bool is_written = record.head.stack && recorder_.put(*writer, format::kClockSample, record);
   recorder_.leave(*writer);
   if (!is_written) return std::nullopt;
-  return Written{{wanted_.period, record.head.stack, state, record.head.cpu}, is_cut};
+  return Written{{wanted_.period, record.head.stack, state, record.head.cpu, parallelism}, is_cut};
 }
 
-// A rest that nothing tells the place of gets a call stack of one frame, which is no code.
+// What nothing tells the place of gets a call stack of one frame, which is no code.
+void SampleWriter::put(format::ClockSample& record, collector::Writer& writer,
+                       format::Activity activity) {
+  record.head.flags = format::kRest;
+  if (record.head.stack == 0) {
+    writer.frames[0] = format::activity_frame(activity);
+    record.head.stack =
+        recorder_.intern_at(0, writer, 1, 0, [](std::uint64_t, collector::Writer&) {});
+  }
+  if (record.head.stack) recorder_.put(writer, format::kClockSample, record);
+}
+
 void SampleWriter::put(const Rest& rest, std::uint64_t time) {
   collector::Writer* writer = recorder_.enter();
   if (!writer) return;
@@ -68,15 +81,49 @@ void SampleWriter::put(const Rest& rest, std::uint64_t time) {
   record.head.stack = rest.stack;
   record.head.cpu = rest.cpu;
   record.head.state = static_cast<std::uint8_t>(rest.state);
-  record.head.flags = format::kRest;
   record.weight = rest.weight;
-  if (rest.stack == 0) {
-    writer->frames[0] = format::activity_frame(rest.activity);
-    record.head.stack =
-        recorder_.intern_at(0, *writer, 1, 0, [](std::uint64_t, collector::Writer&) {});
-  }
-  if (record.head.stack) recorder_.put(*writer, format::kClockSample, record);
+  record.parallelism = rest.parallelism;
+  put(record, *writer, rest.activity);
   recorder_.leave(*writer);
+}
+
+void SampleWriter::put(const OffCpu& off) {
+  collector::Writer* writer = recorder_.enter();
+  if (!writer) return;
+  format::ClockSample record{};
+  record.head.thread = number_of(off.thread);
+  record.head.time = off.end;
+  record.head.stack = off.stack;
+  record.head.cpu = format::kNoCpu;
+  record.head.state = static_cast<std::uint8_t>(off.state);
+  record.weight = off.weight;
+  std::memcpy(record.length, &off.length, sizeof record.length);
+  put(record, *writer, format::Activity::waiting);
+  recorder_.leave(*writer);
+}
+
+std::uint32_t SampleWriter::place_of_switch(const Sample& sample) {
+  kernel_.begin_reading();
+  const std::uint32_t stack = place_of(sample);
+  const auto [at, is_new] = switches_.try_emplace(stack);
+  if (is_new) at->second.kernel.assign(sample.kernel.begin(), sample.kernel.end());
+  return stack;
+}
+
+format::ThreadState SampleWriter::reason_of(std::uint32_t stack) {
+  const auto found = switches_.find(stack);
+  if (stack == 0 || found == switches_.end()) return format::ThreadState::blocked;
+  Switch& known = found->second;
+  if (known.reason != format::ThreadState::unknown) return known.reason;
+  known.reason = kernel_.has_names() && !known.kernel.empty() ? format::ThreadState::other_wait
+                                                              : format::ThreadState::blocked;
+  for (const std::uint64_t pc : known.kernel)
+    if (const auto state = kernel_.wait_in(pc); state != format::ThreadState::unknown) {
+      known.reason = state;
+      break;
+    }
+  known.kernel = {};
+  return known.reason;
 }
 
 std::uint32_t SampleWriter::place_of(const Sample& sample) {

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "libcollector/format/control.h"
 #include "libcollector/outside/kernel_symbols.h"
 #include "libcollector/outside/process_objects.h"
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/thread_accounts.h"
+#include "libcollector/outside/thread_states.h"
 #include "libcollector/record/recorder.h"
 #include "libcollector/unwind/unwinder.h"
 
@@ -36,10 +38,16 @@ class SampleWriter {
     bool is_cut;  // the walk of the stack needed more than was copied
   };
   // Returns nothing if the sample could not be written, which is counted.
-  std::optional<Written> put(const Sample& sample);
+  // parallelism: see format::ClockSample.
+  std::optional<Written> put(const Sample& sample, std::uint16_t parallelism);
   void put(const Rest& rest, std::uint64_t time);
+  void put(const OffCpu& off);
   // Returns the call stack of a sample that is not to be written; 0: it cannot be kept.
   std::uint32_t place_of(const Sample& sample);
+  // Returns likewise where a thread leaves its CPU. Why it does so reason_of() says, as far as the
+  // kernel's part of the call stack tells.
+  std::uint32_t place_of_switch(const Sample& sample);
+  format::ThreadState reason_of(std::uint32_t stack);
   // Names the kernel's functions that call stacks have had since the last call.
   void name_kernel() { kernel_.write(recorder_.directory(), page_.session); }
   // Other code has come to lie where some was.
@@ -51,6 +59,7 @@ class SampleWriter {
   std::uint32_t number_of(std::uint32_t thread);
 
  private:
+  void put(format::ClockSample& record, collector::Writer& writer, format::Activity activity);
   std::uint32_t put_kernel_frames(const Sample& sample, std::uint64_t* frames);
   std::uint32_t stack_of(const Sample& sample, std::uint32_t epoch, collector::Writer& writer,
                          bool& is_cut);
@@ -66,6 +75,13 @@ class SampleWriter {
     bool has_ended = false;
   };
   std::unordered_map<std::uint32_t, Thread> threads_;
+  // By call stack. The kernel's part of it until somebody asks for the reason: that needs the names
+  // of the kernel's functions, which take a while.
+  struct Switch {
+    std::vector<std::uint64_t> kernel;
+    format::ThreadState reason = format::ThreadState::unknown;
+  };
+  std::unordered_map<std::uint32_t, Switch> switches_;
 };
 
 }  // namespace gnomon::outside

@@ -102,7 +102,7 @@ void ThreadAccounts::add_late(std::uint32_t thread, const Account& account, std:
     rests.push_back({thread, there, account.last.state, account.last.stack, {}, account.last.cpu});
   if (there != late)
     rests.push_back(
-        {thread, late - there, ThreadState::unknown, 0, Activity::unsampled, account.last.cpu});
+        {thread, late - there, ThreadState::running, 0, Activity::unsampled, account.last.cpu});
 }
 
 std::vector<Rest> ThreadAccounts::look(std::uint32_t thread, const ThreadTimes& times,
@@ -119,6 +119,7 @@ std::vector<Rest> ThreadAccounts::look(std::uint32_t thread, const ThreadTimes& 
   account.told += static_cast<std::int64_t>(system + late);
   account.told_system += system;
   account.has_ticked_since = false;
+  for (Rest& each : rests) each.parallelism = account.last.parallelism;
   return rests;
 }
 

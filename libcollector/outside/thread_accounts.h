@@ -15,6 +15,8 @@ struct ThreadTimes {
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
   std::uint64_t cpu = 0;            // exact
   std::uint64_t system = kUnknown;  // of that, in the kernel, as far as the kernel has looked
+  std::uint64_t delay = kUnknown;   // it waited for a CPU
+  std::uint64_t at = 0;             // when the kernel was asked, CLOCK_MONOTONIC, ns
 };
 
 // CPU time without a tick.
@@ -25,6 +27,7 @@ struct Rest {
   std::uint32_t stack = 0;  // of the thread's last tick; 0: nothing tells where, see `activity`
   format::Activity activity = format::Activity::system;
   std::uint16_t cpu = format::kNoCpu;
+  std::uint16_t parallelism = 0;  // see format::ClockSample
 };
 
 // The clock drops ticks in the kernel if it may not show that; it comes late where the whole
@@ -49,6 +52,7 @@ class ThreadAccounts {
     std::uint32_t stack;
     format::ThreadState state;
     std::uint16_t cpu;
+    std::uint16_t parallelism = 0;
   };
   void add(std::uint32_t thread, const Tick& tick);
   // Returns true if the thread's time in the kernel decides what a look at it tells.

@@ -16,6 +16,7 @@ void write_log(const ExperimentDirectory& directory, format::ControlPage& contro
       .text("event", event.name)
       .number("time", event.time);
   if (event.detail) line.number(event.detail, event.value);
+  if (event.reason) line.text(format::kLogReason, event.reason);
   const std::size_t length = line.finish();
   if (length != 0) append_text({directory, format::kLogFile}, text, length);
 }

@@ -12,6 +12,7 @@ struct LogEvent {
   std::uint64_t time;  // CLOCK_MONOTONIC, ns
   const char* detail = nullptr;
   std::uint64_t value = 0;  // of the detail
+  const char* reason = nullptr;
 };
 
 // control: the page of the same experiment.

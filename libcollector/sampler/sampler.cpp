@@ -191,7 +191,10 @@ Sampler::Goes Sampler::on_mail() {
   std::memcpy(label, box.label, sizeof label);
   label[sizeof label - 1] = 0;
   const auto verb = static_cast<format::Verb>(box.verb);
-  drain_clock(process_.is_stopped());
+  const bool is_stopped = process_.is_stopped();
+  if (clock_ && is_stopped) clock_->note_stop();
+  if (clock_) clock_->tell_all();
+  drain_clock(is_stopped);
   if (clock_) clock_->name_kernel();
   if (verb != format::Verb::record && box.event < format::kSampleEvents.size())
     take_sample(static_cast<SampleEvent>(box.event), label);

@@ -2,6 +2,7 @@
 #include "reader/analysis/part.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace gnomon::reader {
 
@@ -29,13 +30,46 @@ void Part::limit_to(const Span& span, std::optional<EventValue> filter) {
   if (filter) filter_.emplace(std::move(*filter));
 }
 
+const Part::Fields& Part::fields_of(const EventLayout& layout) {
+  Fields& fields = fields_[layout.id];
+  if (fields.are_known) return fields;
+  const auto field_of = [&](std::string_view name) {
+    const auto* const found = layout.field(name);
+    return found ? std::optional(*found) : std::nullopt;
+  };
+  fields = {true, std::nullopt, field_of("length"), field_of("weight")};
+  for (const EventLayout::Field& each : layout.fields)
+    if (each.unit == format::Unit::time) fields.time = each;
+  return fields;
+}
+
 // A kind without a time lies in no span but the whole recording.
 std::uint64_t Part::time_of(const Event& event) {
-  std::optional<EventLayout::Field>& field = times_[event.layout.id];
-  if (!field)
-    for (const EventLayout::Field& each : event.layout.fields)
-      if (each.unit == format::Unit::time) field = each;
-  return field ? event.value(*field) : 0;
+  const Fields& fields = fields_of(event.layout);
+  return fields.time ? event.value(*fields.time) : 0;
+}
+
+bool Part::is_in_span(const Event& event) {
+  if (span_.is_whole()) return true;
+  const std::uint64_t end = time_of(event);
+  const Fields& fields = fields_of(event.layout);
+  const std::uint64_t length = fields.length ? event.value(*fields.length) : 0;
+  return span_.contains(end) || (length != 0 && end > span_.end && end - length < span_.end);
+}
+
+Event Part::span_part(const Event& event) {
+  const Fields& fields = fields_of(event.layout);
+  if (span_.is_whole() || !fields.length || !fields.weight) return event;
+  const std::uint64_t length = event.value(*fields.length), end = time_of(event);
+  if (length == 0 || length > end || event.layout.size > part_.size()) return event;
+  const std::uint64_t from = std::max(end - length, span_.begin), to = std::min(end, span_.end);
+  if (from == end - length && to == end) return event;
+  const double share = static_cast<double>(to - from) / static_cast<double>(length);
+  const auto weight =
+      static_cast<std::uint64_t>(share * static_cast<double>(event.value(*fields.weight)));
+  std::memcpy(part_.data(), event.record, event.layout.size);
+  std::memcpy(part_.data() + fields.weight->offset, &weight, fields.weight->width);
+  return {event.layout, part_.data(), event.block};
 }
 
 std::uint32_t Part::thread_of(const Event& event) {
@@ -52,7 +86,7 @@ tl::unexpected<Fault> Part::wrong_stack() const {
 }
 
 Result<bool> Part::contains(const Event& event, const Interrupt& interrupt) {
-  if (!span_.is_whole() && !span_.contains(time_of(event))) return false;
+  if (!is_in_span(event)) return false;
   if (!filter_) return true;
   if (!sums_.has_stack_of(event, room_)) return wrong_stack();
   const auto value = filter_->of(event, interrupt);
@@ -72,13 +106,13 @@ void Part::sum_up_leaks() {
   });
 }
 
-Result<void> Part::add(const Event& event, const Interrupt& interrupt) {
-  const std::uint64_t time = time_of(event);
+Result<void> Part::add(const Event& whole, const Interrupt& interrupt) {
+  const std::uint64_t time = time_of(whole);
   last_event_ = std::max(last_event_, time);
-  const bool is_in_span = span_.is_whole() || span_.contains(time);
-  bool is_chosen = is_in_span;
-  if (is_in_span) ++events_of_span_;
-  if (is_in_span && filter_) {
+  bool is_chosen = is_in_span(whole);
+  const Event event = is_chosen ? span_part(whole) : whole;
+  if (is_chosen) ++events_of_span_;
+  if (is_chosen && filter_) {
     const auto fits = contains(event, interrupt);
     if (!fits) return tl::unexpected(fits.error());
     is_chosen = *fits;

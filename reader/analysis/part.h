@@ -55,7 +55,7 @@ class Part {
   std::uint64_t events(std::uint8_t kind) const { return events_[kind]; }
   // When the latest event was recorded, CLOCK_MONOTONIC, ns; 0: there is none.
   std::uint64_t last_event() const { return last_event_; }
-  // When the event was recorded, CLOCK_MONOTONIC, ns, 0: not known; and in which thread.
+  // When the event was recorded, or ended, CLOCK_MONOTONIC, ns, 0: not known; and in which thread.
   std::uint64_t time_of(const Event& event);
   static std::uint32_t thread_of(const Event& event);
   // Returns true if the event lies in the span and fits the filter. Fault: damage, or the user
@@ -86,7 +86,7 @@ class Part {
     return each_recorded(interrupt, [&](const Event& event) -> Result<void> {
       const auto is_one = contains(event, interrupt);
       if (!is_one) return tl::unexpected(is_one.error());
-      return *is_one ? visit(event) : Result<void>();
+      return *is_one ? visit(span_part(event)) : Result<void>();
     });
   }
 
@@ -94,6 +94,10 @@ class Part {
   Part(Recording recording, std::shared_ptr<Instants> instants, std::uint32_t number);
   Result<void> add(const Event& event, const Interrupt& interrupt);
   tl::unexpected<Fault> wrong_stack() const;
+  bool is_in_span(const Event& event);
+  // The part of the event that lies in the span, for one that is spread over time; valid until the
+  // next call.
+  Event span_part(const Event& event);
   void sum_up_leaks();
 
   Recording recording_;
@@ -108,7 +112,14 @@ class Part {
   HeapBlocks heap_;
   HeapEvents heap_events_;
   std::array<std::uint64_t, 256> events_{};
-  std::array<std::optional<EventLayout::Field>, 256> times_;  // by event kind; none: not met yet
+  // By event kind.
+  struct Fields {
+    bool are_known = false;
+    std::optional<EventLayout::Field> time, length, weight;
+  };
+  const Fields& fields_of(const EventLayout& layout);
+  std::array<Fields, 256> fields_;
+  std::array<std::byte, 256> part_;  // of an event, its record
   std::uint64_t last_event_ = 0;
   std::unordered_set<std::uint32_t> threads_;  // that the clock has sampled
   std::uint32_t last_thread_ = 0;              // the latest of those

@@ -200,15 +200,15 @@ Result<void> add_threads(const ExportSource& source, Part& part, Threads& thread
   const std::uint64_t since = experiment.header.start_realtime - begin_of(source.analysis);
   return part.each_event(source.interrupt, [&](const Event& event) -> Result<void> {
     const auto* stack = event.layout.field("stack");
-    if (event.layout.name != metric.event || !stack) return {};
-    const auto* weight = event.layout.field(metric.field);
+    const auto bound = EventMetric::bind(metric, event.layout);
+    const auto weight = bound ? bound->of(event) : std::nullopt;
+    if (!weight || !stack) return {};
     const std::uint64_t time = part.time_of(event);
     const CallId node = source.profile.place(
         part.number() - 1, StackId{static_cast<std::uint32_t>(event.value(*stack))});
     const auto thread = threads.try_emplace({part.number(), Part::thread_of(event)}, source.profile,
                                             source.analysis.code(), source.interrupt);
-    thread.first->second.add(since + time - std::min(time, start),
-                             weight ? event.value(*weight) : 1, node);
+    thread.first->second.add(since + time - std::min(time, start), *weight, node);
     return {};
   });
 }

@@ -24,9 +24,14 @@ constexpr std::array kTokens{
     Token{"SAMPLE", TokenSource::sample,
           "number of the first sample that was taken after the event, as `samples` lists them"},
     Token{"SAMPLE_MAP", TokenSource::sample, "the same"},
-    Token{"MSTATE", TokenSource::field, "what the thread was doing; 0: it is not known"},
-    Token{"NTICK_NSEC", TokenSource::field, "CPU time that a clock sample stands for, ns"},
+    Token{"MSTATE", TokenSource::field,
+          "what the thread did: 1 user, 2 system, 13 one of both, 5 page fault, 7 lock, 8 sleep, "
+          "9 wait for a CPU, 10 stopped, 11 other wait, 12 blocked for an unknown reason; 0: it is "
+          "not known"},
+    Token{"NTICK_NSEC", TokenSource::field, "time that a clock sample stands for, ns"},
     Token{"NTICK_USEC", TokenSource::microseconds, "the same, us"},
+    Token{"PARALLELISM", TokenSource::field,
+          "how many threads of the process were on a CPU at a clock sample; 0: not known"},
     Token{"HVADDR", TokenSource::field, "address of a block of memory"},
     Token{"HSIZE", TokenSource::field, "size of a block of memory, bytes"},
     Token{"SOBJ", TokenSource::field, "address of what was waited for"},

@@ -17,7 +17,13 @@ constexpr std::uint32_t bit_of(Value value) {
 }
 
 constexpr Condition kIsTick{"rest", bit_of(0), false};
-constexpr Condition in_state(ThreadState state) { return {"state", bit_of(state), false}; }
+template <typename... States>
+constexpr Condition in_state(States... states) {
+  return {"state", (bit_of(states) | ...), false};
+}
+constexpr Condition kOnCpu =
+    in_state(ThreadState::unknown, ThreadState::user, ThreadState::system, ThreadState::running);
+constexpr Condition kIsKnown{"parallelism", ~bit_of(0), true};
 
 // Calls that have not failed.
 constexpr Conditions calls(std::uint32_t operations) {
@@ -33,9 +39,13 @@ constexpr Conditions kReading = calls(kReadBits), kWriting = calls(kWriteBits),
                      kFailed{Condition{"error", ~bit_of(0), true}};
 
 constexpr std::array kMetrics{
-    Metric{"totalcpu", "Total CPU",
+    Metric{"totalcpu",
+           "Total CPU",
            "Time on a CPU, in the program's code and in the kernel for the program.",
-           Quantity::time, "clock", "weight"},
+           Quantity::time,
+           "clock",
+           "weight",
+           {kOnCpu}},
     Metric{"ticks",
            "CPU Ticks",
            "Clock samples: how many ticks of the clock the times rest on.",
@@ -57,6 +67,76 @@ constexpr std::array kMetrics{
            "clock",
            "weight",
            {in_state(ThreadState::system)}},
+    Metric{"wait",
+           "Wait CPU",
+           "Time in which threads could have run and waited for a CPU.",
+           Quantity::time,
+           "clock",
+           "weight",
+           {in_state(ThreadState::wait_cpu)}},
+    Metric{"lock",
+           "User Lock",
+           "Time in which threads waited for locks, conditions and other futexes.",
+           Quantity::time,
+           "clock",
+           "weight",
+           {in_state(ThreadState::lock)}},
+    Metric{"pfault",
+           "Page Fault",
+           "Time in which threads waited for pages of their memory, of code or data.",
+           Quantity::time,
+           "clock",
+           "weight",
+           {in_state(ThreadState::page_fault)}},
+    Metric{"sleep",
+           "Sleep",
+           "Time in which threads slept because they had asked to.",
+           Quantity::time,
+           "clock",
+           "weight",
+           {in_state(ThreadState::sleep)}},
+    Metric{"owait",
+           "Other Wait",
+           "Time in which threads waited for something else, such as data.",
+           Quantity::time,
+           "clock",
+           "weight",
+           {in_state(ThreadState::other_wait)}},
+    Metric{
+        "blocked",
+        "Blocked",
+        "Time in which threads could not run: User Lock, Page Fault, Sleep, Other Wait, and what "
+        "the reason is not known of.",
+        Quantity::time,
+        "clock",
+        "weight",
+        {in_state(ThreadState::lock, ThreadState::page_fault, ThreadState::sleep,
+                  ThreadState::other_wait, ThreadState::blocked)}},
+    Metric{"stop",
+           "Stopped",
+           "Time in which a debugger or a signal had stopped threads.",
+           Quantity::time,
+           "clock",
+           "weight",
+           {in_state(ThreadState::stopped)}},
+    Metric{"total",
+           "Total Thread",
+           "Time that threads have lived, but for Stopped: the sum of Total CPU, Wait CPU and "
+           "Blocked.",
+           Quantity::time,
+           "clock",
+           "weight",
+           {Condition{"state", ~(bit_of(ThreadState::unknown) | bit_of(ThreadState::stopped)),
+                      false}}},
+    Metric{"latency",
+           "Latency",
+           "Total CPU, divided by the number of the process's threads that were on a CPU at that "
+           "moment: what the program would gain if that code took no time.",
+           Quantity::time,
+           "clock",
+           "weight",
+           {kOnCpu, kIsKnown},
+           "parallelism"},
     Metric{"heapalloccnt", "Allocations", "Calls that allocated memory.", Quantity::count,
            "allocation", ""},
     Metric{"heapallocbytes", "Bytes Allocated", "Bytes that those calls asked for.",
@@ -98,6 +178,8 @@ static_assert(kMetrics[index(kTotalCpu)].key == "totalcpu");
 static_assert(kMetrics[index(kTicks)].key == "ticks");
 static_assert(kMetrics[index(kUserCpu)].key == "user");
 static_assert(kMetrics[index(kSystemCpu)].key == "system");
+static_assert(kMetrics[index(kWaitCpu)].key == "wait");
+static_assert(kMetrics[index(kTotalThread)].key == "total");
 static_assert(kMetrics[index(kAllocations)].key == "heapalloccnt");
 static_assert(kMetrics[index(kBytesAllocated)].key == "heapallocbytes");
 static_assert(kMetrics[index(kLeaks)].key == "heapleakcnt");

@@ -28,9 +28,10 @@ struct Metric {
   std::string_view title;  // "Total CPU"
   std::string_view help;   // a sentence
   Quantity quantity;
-  std::string_view event;      // name of an event kind, or kLeakEvent
-  std::string_view field;      // of that kind, summed up; empty: events are counted
-  Conditions conditions = {};  // all are true of the events that it is about
+  std::string_view event;         // name of an event kind, or kLeakEvent
+  std::string_view field;         // of that kind, summed up; empty: events are counted
+  Conditions conditions = {};     // all are true of the events that it is about
+  std::string_view divisor = {};  // a field by whose value that of `field` is divided; empty: none
 };
 
 // An allocation of which no free was recorded. No record says so.
@@ -47,8 +48,9 @@ inline const Metric& row(MetricId id) { return metric_table()[index(id)]; }
 // Those that the losses of a recording are told by.
 inline constexpr MetricId kTotalCpu{0}, kTicks{1};
 inline constexpr MetricId kUserCpu{2}, kSystemCpu{3};
-inline constexpr MetricId kAllocations{4}, kBytesAllocated{5}, kLeaks{6}, kBytesLeaked{7};
-inline constexpr MetricId kSyncWait{8}, kSyncWaits{9};
-inline constexpr MetricId kBytesRead{10}, kReads{11}, kBytesWritten{13}, kWrites{14};
+inline constexpr MetricId kWaitCpu{4}, kTotalThread{11};
+inline constexpr MetricId kAllocations{13}, kBytesAllocated{14}, kLeaks{15}, kBytesLeaked{16};
+inline constexpr MetricId kSyncWait{17}, kSyncWaits{18};
+inline constexpr MetricId kBytesRead{19}, kReads{20}, kBytesWritten{22}, kWrites{23};
 
 }  // namespace gnomon::reader

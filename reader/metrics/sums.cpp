@@ -18,18 +18,6 @@ Sums::Group& Sums::group_of(const std::string& event) {
   return *group;
 }
 
-// Returns false if no event of that layout can pass.
-bool Sums::add_tests(const Metric& metric, const EventLayout& layout,
-                     std::vector<Plan::Test>& tests) {
-  for (const Condition& condition : metric.conditions) {
-    if (condition.field.empty()) continue;
-    const auto* const field = layout.field(condition.field);
-    if (field) tests.push_back({*field, condition});
-    if (!field && !condition.contains(0)) return false;
-  }
-  return true;
-}
-
 const Sums::Plan& Sums::plan_of(const EventLayout& layout) {
   Plan& plan = plans_[layout.id];
   if (plan.group) return plan;
@@ -40,11 +28,9 @@ const Sums::Plan& Sums::plan_of(const EventLayout& layout) {
   Group& group = group_of(layout.name);
   plan = {&group, field_of("stack"), field_of("rest"), {}};
   for (std::size_t column = 0; column < group.metrics.size(); ++column) {
-    const Metric& metric = metric_table()[group.metrics[column]];
-    const Field field = field_of(metric.field);
-    if (!field && !metric.field.empty()) continue;
-    Plan::Addend addend{group.metrics[column], column, field, {}};
-    if (add_tests(metric, layout, addend.tests)) plan.addends.push_back(std::move(addend));
+    const std::size_t metric = group.metrics[column];
+    if (auto value = EventMetric::bind(metric_table()[metric], layout))
+      plan.addends.push_back({metric, column, std::move(*value)});
   }
   return plan;
 }
@@ -101,13 +87,9 @@ void Sums::add_value(PerMetric& metric, std::uint64_t value, std::uint64_t& wait
 void Sums::add(const Event& event, const Plan& plan, std::uint32_t key) {
   std::uint64_t* const values = begin_event(*plan.group, key);
   const bool may_be_late = !plan.rest || event.value(*plan.rest) == 0;
-  const auto passes = [&](const Plan::Test& test) {
-    return test.condition.contains(event.value(test.field));
-  };
   for (const Plan::Addend& addend : plan.addends)
-    if (std::all_of(addend.tests.begin(), addend.tests.end(), passes))
-      add_value(metrics_[addend.metric], addend.field ? event.value(*addend.field) : 1,
-                values[addend.column], may_be_late);
+    if (const auto value = addend.value.of(event))
+      add_value(metrics_[addend.metric], *value, values[addend.column], may_be_late);
 }
 
 void Sums::add(const std::string& event, std::uint32_t key, std::uint64_t count,

@@ -15,6 +15,7 @@
 #include "reader/experiment/event.h"
 #include "reader/experiment/stacks.h"
 #include "reader/metrics/call_tree.h"
+#include "reader/metrics/event_metric.h"
 #include "reader/metrics/metric.h"
 
 namespace gnomon::reader {
@@ -99,14 +100,9 @@ class Sums {
     Group* group = nullptr;  // null: not yet found
     Field stack;
     Field rest;  // of the clock
-    struct Test {
-      EventLayout::Field field;
-      Condition condition;
-    };
     struct Addend {
       std::size_t metric, column;
-      Field field;              // none: events are counted
-      std::vector<Test> tests;  // all of them the event has to pass
+      EventMetric value;
     };
     std::vector<Addend> addends;
   };
@@ -115,8 +111,6 @@ class Sums {
   void add(const Event& event, const Plan& plan, std::uint32_t key);
   void note_use(std::uint32_t key);
   std::uint64_t* begin_event(Group& group, std::uint32_t key);
-  static bool add_tests(const Metric& metric, const EventLayout& layout,
-                        std::vector<Plan::Test>& tests);
   static void add_value(PerMetric& metric, std::uint64_t value, std::uint64_t& waiting,
                         bool may_be_beyond = true);
 

@@ -11,6 +11,7 @@
 
 #include "reader/report/setting_text.h"
 #include "reader/report/unrecorded.h"
+#include "reader/report/waiting_notes.h"
 
 namespace gnomon::reader {
 namespace {
@@ -370,6 +371,9 @@ std::vector<std::string> all_notes(const Analysis& analysis, const Profile& prof
   add_of_parts(analysis, notes, [](const Part& part, std::vector<std::string>& all) {
     if (std::string note = frees_only_note(part); !note.empty()) all.push_back(std::move(note));
   });
+  if (std::any_of(metrics.begin(), metrics.end(), is_of_waiting))
+    if (std::string note = waiting_note(analysis, profile); !note.empty())
+      notes.push_back(std::move(note));
   if (std::string note = with_time ? unnamed_note(analysis, profile) : ""; !note.empty())
     notes.push_back(std::move(note));
   for (const auto& more : {analysis.symbol_notes(), shown.notes})

@@ -36,6 +36,13 @@ class Log {
   std::uint64_t process_end() const { return process_end_; }
   // Why the kernel is not the clock, though it would have been, in a clause; empty: nothing says.
   const std::string& why_signals() const { return why_signals_; }
+  // When the kernel's records of switches were given up, CLOCK_MONOTONIC, ns, and why, in a clause;
+  // 0: they were not.
+  struct Ended {
+    std::uint64_t time = 0;
+    std::string why;
+  };
+  const Ended& end_of_switches() const { return end_of_switches_; }
 
  private:
   struct Turn {
@@ -48,6 +55,7 @@ class Log {
   std::vector<Turn> turns_;
   std::uint64_t process_end_ = 0;
   std::string why_signals_;
+  Ended end_of_switches_;
   std::uint64_t read_ = 0;  // bytes of the file
   std::uint64_t damaged_ = 0, lost_ = 0;
   LineNumbers numbers_;

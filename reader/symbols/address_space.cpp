@@ -24,6 +24,8 @@ const char* name_of(format::Activity activity) {
       return "<Short threads>";
     case format::Activity::unsampled:
       return "<Unsampled>";
+    case format::Activity::waiting:
+      return kWaiting;
   }
   return "<Unknown>";
 }

@@ -62,6 +62,7 @@ using DebugFiles = std::map<std::string, std::string>;
 inline constexpr const char* kTotal = "<Total>";
 // The name of the function that stands for callers which a walk did not reach.
 inline constexpr const char* kCutStack = "<Truncated-stack>";
+inline constexpr const char* kWaiting = "<Waiting>";
 
 class AddressSpace {
  public:

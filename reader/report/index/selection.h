@@ -15,6 +15,8 @@ struct SelectionKind {
 };
 inline constexpr SelectionKind kThreadSelection{"thread", "threads", "THRID"};
 inline constexpr SelectionKind kCpuSelection{"CPU", "CPUs", "CPUID"};
+inline constexpr SelectionKind kParallelismSelection{"parallelism", "numbers of threads",
+                                                     "PARALLELISM"};
 inline constexpr SelectionKind kSampleSelection{"sample", "samples", "SAMPLE"};
 
 // text: "[EXPERIMENTS:]LIST[+[EXPERIMENTS:]LIST]...", where a LIST is all, none, or numbers and

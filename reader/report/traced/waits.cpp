@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
-#include "reader/metrics/metric.h"
+#include "reader/metrics/event_metric.h"
 #include "reader/report/unrecorded.h"
 
 namespace gnomon::reader {
@@ -21,7 +22,7 @@ class WaitFields {
         kind_(layout.field("kind")),
         holder_(layout.field("holder")),
         stack_(layout.field("stack")),
-        weight_(layout.field("weight")) {}
+        cpu_(EventMetric::bind(row(kTotalCpu), layout)) {}
 
   RecordedWait wait_of(const Event& event, std::uint64_t end, bool is_chosen) const {
     const std::uint64_t duration = std::min(end, value(event, duration_));
@@ -34,15 +35,18 @@ class WaitFields {
             static_cast<std::uint32_t>(value(event, stack_)),
             is_chosen};
   }
+  // Without a weight: the thread was not on a CPU.
   TakenSample sample_of(const Event& event, std::uint64_t time) const {
-    return {time, value(event, weight_), static_cast<std::uint32_t>(value(event, stack_))};
+    return {time, cpu_ ? cpu_->of(event).value_or(0) : 0,
+            static_cast<std::uint32_t>(value(event, stack_))};
   }
 
  private:
   static std::uint64_t value(const Event& event, const EventLayout::Field* field) {
     return field ? event.value(*field) : 0;
   }
-  const EventLayout::Field *object_, *duration_, *kind_, *holder_, *stack_, *weight_;
+  const EventLayout::Field *object_, *duration_, *kind_, *holder_, *stack_;
+  std::optional<EventMetric> cpu_;
 };
 
 }  // namespace
@@ -56,7 +60,8 @@ Result<ThreadPasts> pasts_of(Part& part, const Interrupt& interrupt) {
     const std::uint64_t time = part.time_of(event);
     ThreadPast& past = pasts[Part::thread_of(event)];
     if (!is_wait) {
-      past.samples.push_back(fields.sample_of(event, time));
+      if (const TakenSample sample = fields.sample_of(event, time); sample.weight != 0)
+        past.samples.push_back(sample);
       return {};
     }
     const auto is_chosen = part.contains(event, interrupt);

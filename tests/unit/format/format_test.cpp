@@ -11,7 +11,7 @@
 namespace gnomon::format {
 namespace {
 
-ClockSample example() { return {{0, 4711, 123'456'789, 42, 1, 0, 0}, 10'007'000}; }
+ClockSample example() { return {{0, 4711, 123'456'789, 42, 1, 0, 0}, 10'007'000, {}, 0}; }
 
 std::uint16_t check_of(const ClockSample& sample) {
   std::uint32_t words[sizeof sample / 4];

@@ -25,7 +25,8 @@ TEST(MetricList, Grammar) {
   EXPECT_EQ(list("ie.%totalcpu"), "i.%totalcpu:e.%totalcpu");
   EXPECT_EQ(list("e%.totalcpu"), "e%totalcpu:e.totalcpu");
   EXPECT_EQ(list("e.any"),
-            "e.totalcpu:e.ticks:e.user:e.system:"
+            "e.totalcpu:e.ticks:e.user:e.system:e.wait:e.lock:e.pfault:e.sleep:e.owait:e.blocked:"
+            "e.stop:e.total:e.latency:"
             "e.heapalloccnt:e.heapallocbytes:e.heapleakcnt:e.heapleakbytes:e.sync:e.syncn:"
             "e.ioreadbytes:e.ioreadcnt:e.ioreadtime:e.iowritebytes:e.iowritecnt:e.iowritetime:"
             "e.ioothercnt:e.ioothertime:e.iowaitcnt:e.iowaittime:e.ioerrorcnt:e.ioerrortime");

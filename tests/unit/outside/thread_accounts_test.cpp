@@ -70,7 +70,7 @@ TEST_F(ThreadAccountsTest, AnOldTickSaysNotWhereTheThreadIs) {
   accounts.see_kernel();
   tick(1);
   EXPECT_TRUE(look(kPeriod).empty());
-  expect_one(look(9 * kPeriod), 7 * kPeriod, ThreadState::unknown, 0);
+  expect_one(look(9 * kPeriod), 7 * kPeriod, ThreadState::running, 0);
   const auto rests = end(11 * kPeriod);
   ASSERT_EQ(rests.size(), 2u);
   EXPECT_EQ(rests[0].stack, kStack) << "part of the period that began there";

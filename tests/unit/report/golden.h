@@ -104,6 +104,8 @@ class GoldenTest : public testing::Test {
     format::ThreadState state = format::ThreadState::unknown;
     bool is_rest = false;
     std::optional<format::Activity> activity = {};  // instead of a call stack
+    std::uint64_t length = 0;                       // see format::ClockSample
+    std::uint16_t parallelism = 0;
   };
   void tell(const std::vector<std::uint64_t>& stack, std::uint64_t weight, const Told& told) {
     told_ = told;
@@ -125,6 +127,8 @@ class GoldenTest : public testing::Test {
                             ? stack_of(*writer, {format::activity_frame(*told_.activity) - kBias})
                             : stack_of(*writer, stack, is_cut);
     sample.weight = weight;
+    std::memcpy(sample.length, &told_.length, sizeof sample.length);
+    sample.parallelism = told_.parallelism;
     EXPECT_TRUE(recorder_->put(*writer, format::kClockSample, sample));
     recorder_->leave(*writer);
   }

@@ -65,6 +65,34 @@ TEST_F(Golden, States) {
           "source <System>", "disasm <System>", "overview", "statistics", "dump"});
 }
 
+// Threads that wait, or run beside others.
+TEST_F(Golden, Waiting) {
+  using format::ThreadState;
+  recorder_->control()->clock = static_cast<std::uint32_t>(format::Clock::user);
+  sample(format::SampleEvent::start, "", 0);
+  tell({kInnerCode, kMainCode}, 10 * kMs, {ThreadState::user, false, {}, 0, 1});
+  tell({kHalfCode, kMainCode}, 10 * kMs, {ThreadState::user, false, {}, 0, 4});
+  tell({kHalfCode, kMainCode}, 20 * kMs, {ThreadState::wait_cpu, true, {}, 40 * kMs});
+  tell({kRecursesCode, kMainCode}, 15 * kMs, {ThreadState::lock, true, {}, 15 * kMs});
+  sample(format::SampleEvent::manual, "middle", 20);
+  thread_ = 78;
+  tell({kInnerCode, kMainCode}, 20 * kMs, {ThreadState::sleep, true, {}, 40 * kMs});
+  tell({kInnerCode, kMainCode}, 5 * kMs, {ThreadState::page_fault, true, {}, 5 * kMs});
+  tell({kHalfCode, kMainCode}, 4 * kMs, {ThreadState::other_wait, true, {}, 4 * kMs});
+  tell({}, 3 * kMs, {ThreadState::blocked, true, format::Activity::waiting, 10 * kMs});
+  tell({kInnerCode, kMainCode}, 50 * kMs, {ThreadState::stopped, true, {}, 50 * kMs});
+  end(137 * kMs);
+  const std::string metrics = " --metrics e.total:e.totalcpu:e.wait:e.blocked:name";
+  const std::string reasons = " --metrics e.lock:e.pfault:e.sleep:e.owait:e.stop:name";
+  expect("waiting.txt",
+         {"functions" + metrics, "functions" + reasons, "threads" + metrics,
+          "functions --between start middle" + metrics, "functions --since sample middle" + metrics,
+          "functions --metrics e.totalcpu:e.latency:name",
+          "functions --parallelism 2-8 --metrics e.totalcpu:e.latency:name",
+          "functions --parallelism 2-x", "functions", "callers-callees --metrics a.lock:name",
+          "calltree --metrics i.total", "fsingle <Waiting>"});
+}
+
 // Call stacks that go on in the kernel.
 TEST_F(Golden, Kernel) {
   constexpr std::uint64_t kEntry = 0xffffffff81001000, kRead = 0xffffffff81002000,

@@ -1,0 +1,111 @@
+// What the threads of another process wait for. In gnomon-sampler.
+#include "libcollector/outside/waiting.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "libcollector/core/small_file.h"
+#include "libcollector/outside/process_facts.h"
+
+namespace gnomon::outside {
+namespace {
+
+// Primes, so that no program of a regular course keeps step with them.
+constexpr std::array<std::uint64_t, 6> kPeriods{1, 7, 29, 113, 499, 1999};
+// A second. A record costs the program 1 us, a sample 5.
+constexpr std::uint64_t kMostSamples = 2000, kMostSwitches = 50'000;
+constexpr std::uint64_t kSecond = 1'000'000'000, kBetween = kSecond / 10,
+                        kLeast = kSecond / 500;  // ns
+constexpr int kQuiet = 20;
+
+std::uint64_t period_for(std::uint64_t switches) {
+  for (const std::uint64_t period : kPeriods)
+    if (switches / period <= kMostSamples) return period;
+  return kPeriods.back();
+}
+
+// proc_pid_stat(5): R also while it waits for a CPU.
+bool can_run(pid_t pid, std::uint32_t thread) {
+  const std::string path = std::string("/proc/")
+                               .append(std::to_string(pid))
+                               .append("/task/")
+                               .append(std::to_string(thread))
+                               .append("/stat");
+  std::array<char, 512> text{};
+  if (collector::read_small_file(path.c_str(), text.data(), text.size()) == 0) return false;
+  const char* const behind = std::strrchr(text.data(), ')');
+  return behind && std::strncmp(behind, ") R", 3) == 0;
+}
+
+}  // namespace
+
+void Waiting::open(const Wanted& wanted, const Rings& rings) {
+  wanted_ = wanted;
+  if (!open_events(wanted.sees_kernel ? 1 : 0, rings)) give_up("the kernel refuses to tell them");
+}
+
+bool Waiting::open_events(std::uint64_t period, const Rings& rings) {
+  period_ = period;
+  return events_.open({wanted_.pid, period, wanted_.stack_bytes}, rings) == 0;
+}
+
+void Waiting::give_up(const std::string& why) {
+  events_.close();
+  states_.lose_switches();
+  calls_.give_up(why);
+}
+
+void Waiting::on_switch(const perf_event_header& record) {
+  const Origin origin = origin_of(record);
+  if (origin.process != static_cast<std::uint32_t>(wanted_.pid)) return;
+  if (!(record.misc & PERF_RECORD_MISC_SWITCH_OUT))
+    return states_.on_in(origin.thread, origin.time);
+  ++switches_;
+  states_.on_out(origin.thread, origin.time, record.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+}
+
+bool Waiting::on_sample(const Sample& sample) {
+  if (!events_.is_sample(sample.origin)) return false;
+  if (sample.origin.process == static_cast<std::uint32_t>(wanted_.pid))
+    states_.on_place(sample.origin.thread, sample.origin.time, calls_.place_of(sample));
+  return true;
+}
+
+void Waiting::begin(std::uint32_t thread, const ThreadTimes& times) {
+  states_.begin(thread, times, can_run(wanted_.pid, thread));
+}
+
+void Waiting::put(const std::vector<OffCpu>& told) const {
+  for (const OffCpu& each : told) calls_.put(each);
+}
+
+void Waiting::tell(std::uint32_t thread, const ThreadTimes& times, bool is_all) {
+  put(states_.tell(thread, times, is_all));
+}
+
+void Waiting::end(std::uint32_t thread, std::uint64_t cpu, std::uint64_t time) {
+  put(states_.end(thread, cpu, time));
+}
+
+// More samples than are wanted are stopped at once, few are not believed before they last.
+void Waiting::adapt(std::uint64_t now, const Rings& rings) {
+  if (looked_at_ == 0) looked_at_ = now;
+  const std::uint64_t passed = now - looked_at_;
+  const bool is_burst = period_ != 0 && switches_ > 4 * kMostSamples * kBetween / kSecond * period_;
+  if ((passed < kBetween && !is_burst) || !events_.is_open()) return;
+  const std::uint64_t rate = switches_ * kSecond / std::max(passed, kLeast);
+  looked_at_ = now;
+  switches_ = 0;
+  if (rate > kMostSwitches && passed >= kBetween)
+    return give_up(
+        std::string("they came ").append(std::to_string(rate)).append(" times a second"));
+  const std::uint64_t fitting = period_for(rate);
+  quiet_looks_ = fitting < period_ ? quiet_looks_ + 1 : 0;
+  if (period_ == 0 || fitting == period_ || (fitting < period_ && quiet_looks_ < kQuiet)) return;
+  quiet_looks_ = 0;
+  if (!open_events(fitting, rings)) give_up("the kernel refuses to tell more of them");
+}
+
+}  // namespace gnomon::outside

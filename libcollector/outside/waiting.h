@@ -1,0 +1,74 @@
+// What the threads of another process wait for: from the kernel's switches and accounts to what is
+// recorded. In gnomon-sampler.
+#pragma once
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "libcollector/outside/record.h"
+#include "libcollector/outside/ring.h"
+#include "libcollector/outside/switch_events.h"
+#include "libcollector/outside/thread_states.h"
+
+namespace gnomon::outside {
+
+class Waiting {
+ public:
+  struct Wanted {
+    pid_t pid;
+    bool sees_kernel;
+    std::uint32_t stack_bytes;  // copied with a sample of a switch
+  };
+  struct Calls {
+    std::function<void(const OffCpu&)> put;
+    // Says where a thread leaves its CPU.
+    std::function<WaitPlace(const Sample&)> place_of;
+    // Switches are not looked at any more, because of that clause.
+    std::function<void(const std::string& why)> give_up;
+  };
+  Waiting(pid_t pid, Calls calls) : calls_(std::move(calls)), wanted_{pid, false, 0} {}
+
+  // Begins to follow switches, as far as the kernel allows.
+  void open(const Wanted& wanted, const Rings& rings);
+  void close() { events_.close(); }
+  // Threads on a CPU as of the last record that was looked at; 0: not known.
+  std::uint32_t running() const { return states_.running(); }
+  bool has_switches() const { return states_.has_switches(); }
+
+  // PERF_RECORD_SWITCH, PERF_RECORD_FORK of a thread, PERF_RECORD_EXIT, and samples: on_sample()
+  // returns false if the sample is not of a switch.
+  void on_switch(const perf_event_header& record);
+  void on_fork(std::uint32_t thread, std::uint64_t time) { states_.on_fork(thread, time); }
+  void on_exit(std::uint32_t thread, std::uint64_t time) { states_.on_exit(thread, time); }
+  bool on_sample(const Sample& sample);
+  void mark_stopped() { states_.mark_stopped(); }
+
+  // The thread is recorded from now on, or once more.
+  void begin(std::uint32_t thread, const ThreadTimes& times);
+  void tell(std::uint32_t thread, const ThreadTimes& times, bool is_all);
+  void end(std::uint32_t thread, std::uint64_t cpu, std::uint64_t time);
+
+  // Looks how often threads switch: samples are to be two thousand a second, and of very many
+  // switches none is looked at.
+  void adapt(std::uint64_t now, const Rings& rings);
+
+ private:
+  void put(const std::vector<OffCpu>& told) const;
+  void give_up(const std::string& why);
+  bool open_events(std::uint64_t period, const Rings& rings);
+
+  Calls calls_;
+  Wanted wanted_;
+  SwitchEvents events_;
+  ThreadStates states_;
+  std::uint64_t period_ = 0;     // of the samples; 0: there are none
+  std::uint64_t switches_ = 0;   // since looked_at_
+  std::uint64_t looked_at_ = 0;  // CLOCK_MONOTONIC, ns
+  int quiet_looks_ = 0;          // one behind the other
+};
+
+}  // namespace gnomon::outside

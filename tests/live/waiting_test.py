@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""What threads do off a CPU: the times of every thread add up to its life, and each is of what the thread waited for."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import lldb_session
+from attempts import NOBODY, can_be_nobody, try_cases
+from kernel_clock import Lost, everyones, is_kernel_visible, unless_lost
+
+build = pathlib.Path(sys.argv[1])
+METRICS = ("total", "totalcpu", "wait", "lock", "sleep", "owait", "blocked", "stop", "latency")
+
+
+def collect(work, *words, under=(), place=build):
+    """{thread: (name, how long it has lived)} as the program says, and the experiment."""
+    done = subprocess.run([*under, place / "bin/gnomon", "collect", "-k", "kernel", place / "targets/waiting", *words], cwd=work,
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done
+    return lives_in(done.stdout), next(pathlib.Path(work).glob("*.er"))
+
+
+def lives_in(text):
+    return {int(thread): (name, float(life)) for name, thread, life in re.findall(r"^(\w+) (\d+) ([\d.]+)$", text, re.M)}
+
+
+def report(experiment, *words):
+    printed = subprocess.run([build / "bin/gnomon", "print", "-metrics", ":".join(f"e.{metric}" for metric in METRICS) + ":name", "-sort", "e.total",
+                              *words, "--format", "json", experiment], capture_output=True, text=True, timeout=60)
+    assert printed.returncode == 0, printed
+    table = json.loads(printed.stdout[printed.stdout.index("{"):])
+    if any("did not come to read them in time" in note for note in table["notes"]):
+        raise Lost(table["notes"])
+    return {row["name"]: {metric: row.get(f"exclusive_{metric}", 0) for metric in METRICS} for row in table["rows"]}, table["notes"]
+
+
+def of_threads(experiment, *words):
+    rows, _ = report(experiment, "-threads", *words)
+    return {int(re.search(r"Thread (\d+)", name)[1]): row for name, row in rows.items() if "Thread" in name}
+
+
+def add_up(threads, lives, stopped=0.0):
+    """A thread's life is a little longer than what it says of itself."""
+    for thread, (name, life) in lives.items():
+        states = threads[thread]
+        assert abs(states["total"] + stopped - life) < 0.01 * life + 0.03, (name, life, states)
+        assert abs(states["totalcpu"] + states["wait"] + states["blocked"] - states["total"]) < 0.002, (name, states)
+
+
+def share(threads, lives, name, *metrics):
+    """The smallest of threads of that name."""
+    return min(sum(threads[thread][metric] for metric in metrics) / life for thread, (of, life) in lives.items() if of == name)
+
+
+def seen(work):
+    """Who may see the kernel learns where and why, also of a part of the recording."""
+    lives, experiment = collect(work, "1")
+    threads = of_threads(experiment)
+    add_up(threads, lives)
+    for name, *metrics in (("sleeps", "sleep", "wait"), ("reads", "owait", "wait"), ("locks", "lock", "wait"), ("main", "sleep", "lock", "wait"),
+                           ("computes", "totalcpu", "wait")):
+        assert share(threads, lives, name, *metrics) > 0.9, (name, threads, lives)
+    rows, _ = report(experiment, "-functions")
+    everything = rows["<Total>"]
+    assert rows.get("<Waiting>", everything)["blocked"] < 0.05 * everything["blocked"] or "<Waiting>" not in rows, rows
+    assert rows["read"]["owait"] > 0.9 * everything["owait"] and 0.9 * everything["sleep"] < rows["clock_nanosleep"]["sleep"], rows
+    assert 0.3 * everything["totalcpu"] < everything["latency"] < 0.8 * everything["totalcpu"], everything
+    half = of_threads(experiment, "--since", "0.5s")
+    for thread, (name, life) in lives.items():
+        assert abs(half[thread]["total"] - 0.5) < 0.06, (name, half[thread])
+    alone, _ = report(experiment, "-functions", "--parallelism", "2")
+    assert 0.5 * everything["totalcpu"] < alone["<Total>"]["totalcpu"] and alone["<Total>"]["blocked"] == 0, (alone, everything)
+
+
+def unseen(work):
+    """Who may not learns how long, and is told how to learn more."""
+    place = everyones(build, work, "waiting")
+    if is_kernel_visible() or not can_be_nobody(place / "targets/waiting"):
+        return
+    lives, experiment = collect(work, "1", under=NOBODY, place=place)
+    threads = of_threads(experiment)
+    add_up(threads, lives)
+    for name, *metrics in (("sleeps", "blocked", "wait"), ("reads", "blocked", "wait"), ("computes", "totalcpu", "wait")):
+        assert share(threads, lives, name, *metrics) > 0.9, (name, threads, lives)
+    rows, notes = report(experiment, "-functions")
+    assert rows["<Total>"]["lock"] == 0 and any("no data for the metric lock" in note for note in notes), notes
+    assert any("have no call stack and no reason (<Waiting>)" in note and "perf_event_paranoid" in note for note in notes), notes
+
+
+def at_a_stop(work):
+    """Time at a stop of the debugger's is no thread's life."""
+    commands = ["collector profile source kernel", "collector enable", "breakpoint set -n usleep -i 10 -o true", "run", "platform shell sleep 0.5", "continue"]
+    answers, errors = lldb_session.run(build, build / "targets/waiting", commands, work, arguments=["1"])
+    text = "".join(text for _, text in answers)
+    assert "error" not in errors and "exited with status = 0" in text, (errors, text)
+    experiment = next(pathlib.Path(work).glob("*.er"))
+    threads = of_threads(experiment)
+    stops = [states["stop"] for states in threads.values()]
+    assert min(stops) > 0.4, threads
+    lives = {thread: (name, life - threads[thread]["stop"]) for thread, (name, life) in lives_in(text).items()}
+    add_up(threads, lives)
+    assert share(threads, lives, "sleeps", "sleep", "wait") > 0.7, threads
+
+
+def many_switches(work):
+    """Of very many nothing but the times is known."""
+    done = subprocess.run([build / "targets/waiting", "switches", "100000"], capture_output=True, text=True, timeout=60)
+    if float(done.stdout.split()[2]) > 0.8:
+        return  # the machine has other things to do
+    lives, experiment = collect(work, "switches", "100000")
+    threads = of_threads(experiment)
+    add_up(threads, lives)
+    _, notes = report(experiment, "-functions")
+    if (experiment / "log.jsonl").read_text().count('"waiting"'):
+        assert any("records of switches between threads were given up" in note and "times a second" in note for note in notes), notes
+
+
+try_cases(*map(unless_lost, (seen, unseen, at_a_stop, many_switches)))
