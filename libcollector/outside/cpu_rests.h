@@ -44,6 +44,7 @@ class CpuRests {
   // What the threads have used up to now is not to be told.
   void skip();
   void add(std::uint32_t thread, const ThreadAccounts::Tick& tick) { accounts_.add(thread, tick); }
+  std::uint64_t next_weight(std::uint32_t thread) const { return accounts_.next_weight(thread); }
   // PERF_RECORD_EXIT of one of the process's threads, and PERF_RECORD_READ.
   void on_exit(std::uint32_t thread, std::uint64_t time);
   void on_count(const ThreadCount& count, const ClockEvents& events);

@@ -174,7 +174,7 @@ void KernelClock::on_sample(const Sample& sample) {
     return;
   }
   if (!is_own) return recorder_.drop(Drop::children_samples);
-  const auto written = writer_.put(sample, parallelism());
+  const auto written = writer_.put(sample, rests_.next_weight(sample.origin.thread), parallelism());
   if (!written) return;
   ++seen_.samples;
   seen_.cut += written->is_cut;

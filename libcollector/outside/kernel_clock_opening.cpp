@@ -59,9 +59,9 @@ Waiting::Calls KernelClock::calls_of_waiting() {
   Waiting::Calls calls;
   calls.put = [this](const OffCpu& off) { put_off(off); };
   calls.place_of = [this](const Sample& sample) {
-    if (!is_of_recording(sample.origin.time)) return WaitPlace();
-    return WaitPlace{writer_.place_of(sample), writer_.reason_of(sample)};
+    return is_of_recording(sample.origin.time) ? writer_.place_of_switch(sample) : 0;
   };
+  calls.reason_of = [this](std::uint32_t stack) { return writer_.reason_of(stack); };
   calls.give_up = [this](const std::string& why) {
     collector::LogEvent event{format::kLogWaiting, collector::now(CLOCK_MONOTONIC)};
     event.reason = why.c_str();

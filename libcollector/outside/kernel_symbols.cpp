@@ -53,7 +53,6 @@ constexpr std::array kWaitFunctions{
 
 // "ffffffff81000000 T startup_64", of modules with "[name]" behind it.
 void KernelSymbols::read() {
-  is_read_ = true;
   constexpr std::size_t kPiece = 1 << 20;
   std::ifstream file("/proc/kallsyms");
   do {
@@ -82,6 +81,22 @@ void KernelSymbols::read() {
                    [](const Symbol& a, const Symbol& b) { return a.begin < b.begin; });
 }
 
+void KernelSymbols::begin_reading() {
+  if (!is_read_ && !reading_.valid()) reading_ = std::async(std::launch::async, [this] { read(); });
+}
+
+void KernelSymbols::need() {
+  if (is_read_) return;
+  begin_reading();
+  reading_.get();
+  is_read_ = true;
+}
+
+bool KernelSymbols::has_names() {
+  need();
+  return !symbols_.empty();
+}
+
 std::vector<KernelSymbols::Symbol>::const_iterator KernelSymbols::behind_of(
     std::uint64_t address) const {
   return std::upper_bound(symbols_.begin(), symbols_.end(), address,
@@ -96,7 +111,7 @@ const KernelSymbols::Symbol* KernelSymbols::find(std::uint64_t pc) const {
 format::ThreadState KernelSymbols::wait_in(std::uint64_t pc) {
   const auto [at, is_new] = waits_.try_emplace(pc, format::ThreadState::unknown);
   if (!is_new) return at->second;
-  if (!is_read_) read();
+  need();
   if (const Symbol* const symbol = find(pc)) {
     const std::string_view name = std::string_view(names_).substr(symbol->name, symbol->length);
     for (const WaitFunction& each : kWaitFunctions)
@@ -107,7 +122,7 @@ format::ThreadState KernelSymbols::wait_in(std::uint64_t pc) {
 
 void KernelSymbols::write(const collector::ExperimentDirectory& directory, std::uint64_t session) {
   if (fresh_.empty()) return;
-  if (!is_read_) read();
+  need();
   for (const std::uint64_t pc : fresh_) {
     const Symbol* const symbol = find(pc);
     if (!symbol || !written_.insert(symbol->begin).second) continue;

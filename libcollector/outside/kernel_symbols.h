@@ -1,6 +1,7 @@
 // Names of the kernel's functions, for the reader: the file kernel.jsonl. In gnomon-sampler.
 #pragma once
 #include <cstdint>
+#include <future>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -23,7 +24,9 @@ class KernelSymbols {
   // Returns what a thread waits for that has called from there: unknown where that function does
   // not say so. Reads /proc/kallsyms likewise.
   format::ThreadState wait_in(std::uint64_t pc);
-  bool has_names() const { return !symbols_.empty(); }
+  bool has_names();
+  // Begins to read it, on a thread of its own.
+  void begin_reading();
   // Writes the functions of what was noted since, a line each. Reads /proc/kallsyms the first time,
   // which takes a tenth of a second.
   void write(const collector::ExperimentDirectory& directory, std::uint64_t session);
@@ -35,6 +38,7 @@ class KernelSymbols {
     std::uint32_t module, module_length;
   };
   void read();
+  void need();
   // The first symbol behind that address.
   std::vector<Symbol>::const_iterator behind_of(std::uint64_t address) const;
   const Symbol* find(std::uint64_t pc) const;
@@ -42,6 +46,7 @@ class KernelSymbols {
   std::vector<Symbol> symbols_;  // by address
   std::string names_;            // the text of /proc/kallsyms
   bool is_read_ = false;
+  std::future<void> reading_;
   std::unordered_set<std::uint64_t> known_, written_;  // addresses; beginnings of functions
   std::unordered_map<std::uint64_t, format::ThreadState> waits_;  // by address
   std::vector<std::uint64_t> fresh_;

@@ -37,7 +37,7 @@ bool SampleWriter::open() {
   return unwinder_.open(find, roots);
 }
 
-std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample,
+std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample, std::uint64_t weight,
                                                        std::uint16_t parallelism) {
   collector::Writer* writer = recorder_.enter();
   if (!writer) return std::nullopt;
@@ -52,12 +52,12 @@ std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample,
   record.head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut);
   record.head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
   record.head.state = static_cast<std::uint8_t>(state);
-  record.weight = wanted_.period;
+  record.weight = weight;
   record.parallelism = parallelism;
   const bool is_written = record.head.stack && recorder_.put(*writer, format::kClockSample, record);
   recorder_.leave(*writer);
   if (!is_written) return std::nullopt;
-  return Written{{wanted_.period, record.head.stack, state, record.head.cpu, parallelism}, is_cut};
+  return Written{{weight, record.head.stack, state, record.head.cpu, parallelism}, is_cut};
 }
 
 // What nothing tells the place of gets a call stack of one frame, which is no code.

@@ -38,8 +38,8 @@ class SampleWriter {
     bool is_cut;  // the walk of the stack needed more than was copied
   };
   // Returns nothing if the sample could not be written, which is counted.
-  // parallelism: see format::ClockSample.
-  std::optional<Written> put(const Sample& sample, std::uint16_t parallelism);
+  // weight, parallelism: see format::ClockSample.
+  std::optional<Written> put(const Sample& sample, std::uint64_t weight, std::uint16_t parallelism);
   void put(const Rest& rest, std::uint64_t time);
   void put(const OffCpu& off);
   // Returns the call stack of a sample that is not to be written; 0: it cannot be kept.

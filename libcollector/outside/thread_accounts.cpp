@@ -30,8 +30,16 @@ void ThreadAccounts::add(std::uint32_t thread, const Tick& tick) {
   Account& account = accounts_[thread];
   account.told += static_cast<std::int64_t>(tick.weight);
   account.cpus |= std::uint64_t{1} << (tick.cpu % 64);
+  account.excess -= std::min(account.excess, period_ - std::min(period_, tick.weight));
   account.last = tick;
   account.has_ticked_since = true;
+}
+
+std::uint64_t ThreadAccounts::next_weight(std::uint32_t thread) const {
+  constexpr std::uint64_t kLeastPart = 4;  // of a period
+  const auto at = accounts_.find(thread);
+  const std::uint64_t excess = at == accounts_.end() ? 0 : at->second.excess;
+  return period_ - std::min(excess, period_ - period_ / kLeastPart);
 }
 
 std::uint64_t ThreadAccounts::seen(std::uint32_t thread) const {
@@ -44,6 +52,13 @@ std::uint64_t ThreadAccounts::seen(std::uint32_t thread) const {
 const ThreadAccounts::Tick* ThreadAccounts::last_tick(std::uint32_t thread) const {
   const auto at = accounts_.find(thread);
   return at == accounts_.end() || at->second.cpus == 0 ? nullptr : &at->second.last;
+}
+
+// A thread that runs has used more than the kernel has written down, by a tick of the kernel's.
+std::uint64_t ThreadAccounts::excess_of(const Account& account, std::uint64_t cpu) {
+  constexpr std::uint64_t kLag = 4'000'000;  // ns
+  const auto used = static_cast<std::int64_t>(cpu - std::min(cpu, account.skipped.cpu) + kLag);
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(account.told - used, 0));
 }
 
 // The first tick after `skipped` may stand for time before it as well.
@@ -111,6 +126,7 @@ std::vector<Rest> ThreadAccounts::look(std::uint32_t thread, const ThreadTimes& 
   Account& account = accounts_[thread];
   account.seen.cpu = std::max(times.cpu, account.seen.cpu);
   const std::uint64_t rest = untold(account, times.cpu);
+  account.excess = excess_of(account, times.cpu);
   const std::uint64_t system = system_part(account, times, rest, is_last);
   const std::uint16_t cpu = account.cpus != 0 ? account.last.cpu : format::kNoCpu;
   if (system != 0) rests.push_back({thread, system, ThreadState::system, 0, Activity::system, cpu});

@@ -55,6 +55,11 @@ class ThreadAccounts {
     std::uint16_t parallelism = 0;
   };
   void add(std::uint32_t thread, const Tick& tick);
+  // What the thread's next tick stands for, ns: a period, or less if the ticks up to the last look
+  // stand for more than it had used. (Where one thread of a process follows another on a CPU, the
+  // kernel lets the second go on with the events of the first: so a tick may come in the wrong one
+  // of them.)
+  std::uint64_t next_weight(std::uint32_t thread) const;
   // Returns true if the thread's time in the kernel decides what a look at it tells.
   bool needs_system_time(std::uint32_t thread, std::uint64_t cpu) const;
   // Tells what is certain to have no tick. is_last: the thread ends, so all of it.
@@ -73,8 +78,10 @@ class ThreadAccounts {
     std::uint64_t cpus = 0;         // bits, of those that it has ticked on
     Tick last{};
     bool has_ticked_since = false;  // the last look
+    std::uint64_t excess = 0;       // ns that ticks stood for too much at the last look
   };
   std::uint64_t untold(const Account& account, std::uint64_t cpu) const;
+  static std::uint64_t excess_of(const Account& account, std::uint64_t cpu);
   std::uint64_t undecided(const Account& account) const;
   std::uint64_t system_part(const Account& account, const ThreadTimes& times, std::uint64_t rest,
                             bool is_last) const;

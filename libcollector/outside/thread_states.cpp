@@ -77,9 +77,9 @@ void ThreadStates::on_exit(std::uint32_t number, std::uint64_t time) {
   thread.exit = time;
 }
 
-void ThreadStates::on_place(std::uint32_t number, std::uint64_t time, const WaitPlace& place) {
+void ThreadStates::on_place(std::uint32_t number, std::uint64_t time, std::uint32_t stack) {
   Thread& thread = at(number, time);
-  thread.next = place;
+  thread.next = stack;
   thread.has_place = true;
 }
 
@@ -88,7 +88,7 @@ void ThreadStates::on_out(std::uint32_t number, std::uint64_t time, bool is_pree
   Thread& thread = at(number, time);
   if (thread.exit != 0) return;
   if (thread.is_on || thread.has_place)
-    thread.off = {time, 0, thread.has_place ? thread.next : WaitPlace(), is_preempted};
+    thread.off = {time, 0, {thread.has_place ? thread.next : 0}, is_preempted};
   thread.has_place = false;
   set_on(thread, false);
 }
@@ -109,6 +109,8 @@ void ThreadStates::mark_stopped() {
 
 void ThreadStates::place(Thread& thread, Interval& interval) {
   WaitPlaces& places = interval.is_preempted ? thread.preempted_at : thread.blocked_at;
+  if (interval.place.state == ThreadState::blocked && interval.place.stack != 0)
+    interval.place.state = reason_of_(interval.place.stack);
   if (interval.place.state == ThreadState::stopped) return;
   if (interval.place.stack != 0)
     places.add(interval.place, interval.length());

@@ -2,6 +2,7 @@
 // back, and what its accounts say in sum. In gnomon-sampler.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +28,10 @@ struct OffCpu {
 // accounts say how much there is of each state, and the switches what it is given to.
 class ThreadStates {
  public:
+  // reason_of: what a thread waits for that has left its CPU from that call stack.
+  using ReasonOf = std::function<format::ThreadState(std::uint32_t stack)>;
+  explicit ThreadStates(ReasonOf reason_of) : reason_of_(std::move(reason_of)) {}
+
   // Without switches: what the accounts say has no time and no place.
   void lose_switches();
   bool has_switches() const { return has_switches_; }
@@ -39,8 +44,8 @@ class ThreadStates {
   void on_exit(std::uint32_t thread, std::uint64_t time);
   void on_out(std::uint32_t thread, std::uint64_t time, bool is_preempted);
   void on_in(std::uint32_t thread, std::uint64_t time);
-  // The thread is about to leave its CPU.
-  void on_place(std::uint32_t thread, std::uint64_t time, const WaitPlace& place);
+  // The thread is about to leave its CPU, from that call stack.
+  void on_place(std::uint32_t thread, std::uint64_t time, std::uint32_t stack);
   // All threads are held by a debugger, or stopped by a signal.
   void mark_stopped();
 
@@ -66,8 +71,8 @@ class ThreadStates {
     std::uint64_t cpu = 0, delay = 0;    // of the accounts at `first`, ns
     std::uint64_t waited = 0, blocked = 0, stopped = 0;  // told since `first`, ns
     bool is_on = false, has_place = false;
-    Interval off;    // if it is not on a CPU: since `begin`
-    WaitPlace next;  // of the switch to come
+    Interval off;            // if it is not on a CPU: since `begin`
+    std::uint32_t next = 0;  // call stack of the switch to come
     std::vector<Interval> closed;
     WaitPlaces blocked_at, preempted_at;
     std::uint64_t exit = 0;  // 0: it lives
@@ -81,13 +86,14 @@ class ThreadStates {
   };
   Thread& at(std::uint32_t thread, std::uint64_t time);
   void set_on(Thread& thread, bool is_on);
-  static void place(Thread& thread, Interval& interval);
+  void place(Thread& thread, Interval& interval);
   std::vector<Interval> take_until(Thread& thread, std::uint64_t time);
   std::vector<OffCpu> tell_until(std::uint32_t number, Thread& thread, std::uint64_t time,
                                  const ThreadTimes& times);
   Shares shares_of(const Thread& thread, std::uint64_t time, const ThreadTimes& times,
                    const Sums& sums) const;
 
+  ReasonOf reason_of_;
   std::unordered_map<std::uint32_t, Thread> threads_;
   std::uint32_t running_ = 0;
   bool has_switches_ = true;

@@ -25,12 +25,14 @@ class Waiting {
   };
   struct Calls {
     std::function<void(const OffCpu&)> put;
-    // Says where a thread leaves its CPU.
-    std::function<WaitPlace(const Sample&)> place_of;
+    // The call stack with which a thread leaves its CPU, and what it waits for then.
+    std::function<std::uint32_t(const Sample&)> place_of;
+    ThreadStates::ReasonOf reason_of;
     // Switches are not looked at any more, because of that clause.
     std::function<void(const std::string& why)> give_up;
   };
-  Waiting(pid_t pid, Calls calls) : calls_(std::move(calls)), wanted_{pid, false, 0} {}
+  Waiting(pid_t pid, Calls calls)
+      : calls_(std::move(calls)), wanted_{pid, false, 0}, states_(calls_.reason_of) {}
 
   // Begins to follow switches, as far as the kernel allows.
   void open(const Wanted& wanted, const Rings& rings);

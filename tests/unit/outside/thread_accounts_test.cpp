@@ -66,6 +66,22 @@ TEST_F(ThreadAccountsTest, LateTicksAreNoTimeInTheKernel) {
   EXPECT_EQ(rests[0].weight + rests[1].weight, 49 * kPeriod);
 }
 
+// The kernel counts some ticks of the thread's to another one, and the other way round.
+TEST_F(ThreadAccountsTest, TicksOfOthersAreMadeUpFor) {
+  EXPECT_EQ(accounts.next_weight(kThread), kPeriod);
+  tick(10);
+  EXPECT_TRUE(look(8 * kPeriod - 4 * kMs).empty());
+  std::uint64_t told = 10 * kPeriod;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t weight = accounts.next_weight(kThread);
+    EXPECT_GE(weight, kPeriod / 4);
+    accounts.add(kThread, {weight, kStack, ThreadState::user, 0});
+    told += weight;
+  }
+  EXPECT_EQ(told, 12 * kPeriod);
+  EXPECT_EQ(accounts.next_weight(kThread), kPeriod);
+}
+
 TEST_F(ThreadAccountsTest, AnOldTickSaysNotWhereTheThreadIs) {
   accounts.see_kernel();
   tick(1);

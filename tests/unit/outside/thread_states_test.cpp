@@ -25,9 +25,13 @@ class ThreadStatesTest : public testing::Test {
   // From `from` to `to`, of which `place` was sampled.
   void off(std::uint64_t from, std::uint64_t to, const WaitPlace& place = {},
            bool is_preempted = false) {
-    if (place.stack != 0) states.on_place(kThread, from, place);
+    if (place.stack != 0) note(from, place);
     states.on_out(kThread, from, is_preempted);
     states.on_in(kThread, to);
+  }
+  void note(std::uint64_t time, const WaitPlace& place) {
+    reasons[place.stack] = place.state;
+    states.on_place(kThread, time, place.stack);
   }
   void look(std::uint64_t cpu, std::uint64_t delay, std::uint64_t at, bool is_all = false) {
     add(states.tell(kThread, times(cpu, delay, at), is_all));
@@ -41,7 +45,8 @@ class ThreadStatesTest : public testing::Test {
   }
   std::uint64_t sum(ThreadState state, std::uint32_t stack) { return sums[{state, stack}]; }
 
-  ThreadStates states;
+  std::map<std::uint32_t, ThreadState> reasons;  // by call stack
+  ThreadStates states{[this](std::uint32_t stack) { return reasons[stack]; }};
   std::map<std::pair<ThreadState, std::uint32_t>, std::uint64_t> sums;
   std::vector<OffCpu> all;
 };
@@ -78,7 +83,7 @@ TEST_F(ThreadStatesTest, AccountsThatLagAreMadeUpForLater) {
 
 TEST_F(ThreadStatesTest, ALongWaitIsToldOnceUnlessItIsAskedFor) {
   begin(0, true);
-  states.on_place(kThread, 50 * kMs, {kStack, ThreadState::sleep});
+  note(50 * kMs, {kStack, ThreadState::sleep});
   states.on_out(kThread, 50 * kMs, false);
   look(50 * kMs, 0, 100 * kMs);
   look(50 * kMs, 0, 200 * kMs);
