@@ -16,8 +16,9 @@ constexpr std::array kSyncReports{
     Command{"sync", "", "", "Waits for other threads, by what was waited for.",
             "What was recorded with `synctrace on`, or `gnomon collect -s on`: how often and how "
             "long threads waited for a lock, a condition, a barrier, a semaphore, or the end of "
-            "another thread, and in which lines. In reports of functions and lines the metrics "
-            "are sync and syncn.\n",
+            "another thread, and in which lines. CPU idle, with the kernel's clock: the share of "
+            "that time in which the process used fewer CPUs than it had, so that the wait may have "
+            "cost time. In reports of functions and lines the metrics are sync and syncn.\n",
             kListed | kEvents, Role::report, 0, run_waits<reader::sync_report>},
     Command{"blockers", "", "", "What held others up, by the call stack of those who waited.",
             "A wait is charged to what the thread did meanwhile that held the lock, or that woke "

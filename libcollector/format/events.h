@@ -116,6 +116,13 @@ struct ClockSample {
 };
 static_assert(sizeof(ClockSample) == 40);
 
+// How the process used CPUs: for `idle` of the `length` ns up to the head's time fewer than it may.
+struct CpuUse {
+  EventHead head;
+  std::uint64_t length, idle;  // ns
+};
+static_assert(sizeof(CpuUse) == 40);
+
 // A block of memory that the program got from its allocator, or gave back to it.
 struct HeapAllocation {
   std::uint64_t word;   // CompactWord
@@ -189,7 +196,7 @@ static_assert(sizeof(FileName) == 96);
 
 // kept: the block that the free before was about is not free after all, because realloc(3) failed.
 inline constexpr std::uint8_t kHeapAllocation = 1, kHeapFree = 2, kHeapKept = 3, kClockSample = 16,
-                              kWait = 17, kIo = 18, kFileName = 19;
+                              kWait = 17, kIo = 18, kFileName = 19, kCpuUse = 20;
 
 inline constexpr Field kCompactAddress{"address", "HVADDR", 0, 6, Unit::address};
 inline constexpr std::array kEventKinds{
@@ -254,6 +261,15 @@ inline constexpr std::array kEventKinds{
                {"descriptor", "IOFD", offsetof(FileName, descriptor), 4, Unit::none},
                {"part", "", offsetof(FileName, part), 4, Unit::none},
                {"text", "", offsetof(FileName, text), 8, Unit::text}}},
+    EventKind{kCpuUse,
+              "use",
+              DataKind::profile,
+              Layout::head,
+              sizeof(CpuUse),
+              {kHeadFields[0],
+               kHeadFields[1],
+               {"length", "", offsetof(CpuUse, length), 8, Unit::nanoseconds},
+               {"idle", "", offsetof(CpuUse, idle), 8, Unit::nanoseconds}}},
 };
 
 constexpr const EventKind* find_event_kind(std::uint8_t id) {

@@ -55,7 +55,10 @@ void KernelClock::follow_pauses(bool is_paused, std::uint64_t now) {
     rests_.look(now, true);
     rests_.tell(drained_, true);
   }
-  if (begins || (was_paused_ && !is_paused)) rests_.skip();
+  if (begins || (was_paused_ && !is_paused)) {
+    rests_.skip();
+    waiting_.begin_use(now);
+  }
   if (is_paused || was_paused_) paused_until_ = now;
   was_paused_ = is_paused;
 }
@@ -83,6 +86,7 @@ bool KernelClock::drain(bool is_still) {
   if (has_begun_ && !has_executed_) {
     settle_threads(is_still ? ~0ull : settled_until(drained_));
     if (is_to_tell) rests_.tell(is_still ? start : drained_, is_still || tells_all_);
+    if (!is_paused) waiting_.tell_use(is_still ? start : drained_, is_still);
     tells_all_ &= !is_to_tell;
   }
   drained_ = start;

@@ -35,6 +35,8 @@ class KernelClock {
     // CPU time between two ticks of a thread's own, ns, which tell where time in the kernel goes
     // that this clock does not see; 0: there are none.
     std::uint64_t places = 0;
+    // How the process uses its CPUs is recorded.
+    bool tells_use = false;
   };
   // Begins to sample, and takes part in writing the experiment; what comes before the recording has
   // begun is left out. Returns null and sets `fault` to a clause that says why that is not

@@ -62,6 +62,9 @@ Waiting::Calls KernelClock::calls_of_waiting() {
     return is_of_recording(sample.origin.time) ? writer_.place_of_switch(sample) : 0;
   };
   calls.reason_of = [this](std::uint32_t stack) { return writer_.reason_of(stack); };
+  calls.put_use = [this](const CpuUse::Stretch& stretch) {
+    if (is_of_recording(stretch.end)) writer_.put(stretch);
+  };
   calls.give_up = [this](const std::string& why) {
     collector::LogEvent event{format::kLogWaiting, collector::now(CLOCK_MONOTONIC)};
     event.reason = why.c_str();
@@ -139,7 +142,8 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
     return nullptr;
   }
   if (!clock->join(fault)) return nullptr;
-  clock->waiting_.open({wanted.pid, clock->sees_kernel(), clock->size_.bytes()}, clock->rings_);
+  clock->waiting_.open({wanted.pid, clock->sees_kernel(), wanted.tells_use, clock->size_.bytes()},
+                       clock->rings_);
   if (wanted.executable.empty() && !clock->objects_.read()) {
     fault = "the mappings of the process cannot be read";
     return nullptr;

@@ -102,6 +102,19 @@ void SampleWriter::put(const OffCpu& off) {
   recorder_.leave(*writer);
 }
 
+void SampleWriter::put(const CpuUse::Stretch& stretch) {
+  collector::Writer* writer = recorder_.enter();
+  if (!writer) return;
+  format::CpuUse record{};
+  record.head.thread = wanted_.own_number;
+  record.head.time = stretch.end;
+  record.head.cpu = format::kNoCpu;
+  record.length = stretch.length;
+  record.idle = stretch.idle;
+  recorder_.put(*writer, format::kCpuUse, record);
+  recorder_.leave(*writer);
+}
+
 std::uint32_t SampleWriter::place_of_switch(const Sample& sample) {
   kernel_.begin_reading();
   const std::uint32_t stack = place_of(sample);

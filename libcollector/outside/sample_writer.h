@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcollector/format/control.h"
+#include "libcollector/outside/cpu_use.h"
 #include "libcollector/outside/kernel_symbols.h"
 #include "libcollector/outside/process_objects.h"
 #include "libcollector/outside/record.h"
@@ -42,6 +43,7 @@ class SampleWriter {
   std::optional<Written> put(const Sample& sample, std::uint64_t weight, std::uint16_t parallelism);
   void put(const Rest& rest, std::uint64_t time);
   void put(const OffCpu& off);
+  void put(const CpuUse::Stretch& stretch);
   // Returns the call stack of a sample that is not to be written; 0: it cannot be kept.
   std::uint32_t place_of(const Sample& sample);
   // Returns likewise where a thread leaves its CPU. Why it does so reason_of() says, as far as the

@@ -1,6 +1,8 @@
 // What the threads of another process wait for. In gnomon-sampler.
 #include "libcollector/outside/waiting.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,7 +17,7 @@ namespace {
 // Primes, so that no program of a regular course keeps step with them.
 constexpr std::array<std::uint64_t, 6> kPeriods{1, 7, 29, 113, 499, 1999};
 // A second. A record costs the program 1 us, a sample 5.
-constexpr std::uint64_t kMostSamples = 2000, kMostSwitches = 50'000;
+constexpr std::uint64_t kMostSamples = 2000, kMostSwitches = 30'000;
 constexpr std::uint64_t kSecond = 1'000'000'000, kBetween = kSecond / 10,
                         kLeast = kSecond / 500;  // ns
 constexpr int kQuiet = 20;
@@ -57,9 +59,29 @@ void Waiting::give_up(const std::string& why) {
   calls_.give_up(why);
 }
 
+void Waiting::on_exit(std::uint32_t thread, std::uint64_t time) {
+  use_.note(time, states_.running());
+  states_.on_exit(thread, time);
+}
+
+void Waiting::begin_use(std::uint64_t time) {
+  cpu_set_t cpus;
+  const bool is_known = sched_getaffinity(wanted_.pid, sizeof cpus, &cpus) == 0;
+  use_.begin(time,
+             is_known && wanted_.tells_use ? static_cast<std::uint32_t>(CPU_COUNT(&cpus)) : 0);
+}
+
+void Waiting::tell_use(std::uint64_t time, bool is_all) {
+  constexpr std::uint64_t kStretch = 10'000'000;  // ns
+  if (!states_.has_switches()) return;
+  use_.note(time, states_.running());
+  if (const auto stretch = use_.take(is_all ? 0 : kStretch)) calls_.put_use(*stretch);
+}
+
 void Waiting::on_switch(const perf_event_header& record) {
   const Origin origin = origin_of(record);
   if (origin.process != static_cast<std::uint32_t>(wanted_.pid)) return;
+  use_.note(origin.time, states_.running());
   if (!(record.misc & PERF_RECORD_MISC_SWITCH_OUT))
     return states_.on_in(origin.thread, origin.time);
   ++switches_;

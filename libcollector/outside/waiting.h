@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "libcollector/outside/cpu_use.h"
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/ring.h"
 #include "libcollector/outside/switch_events.h"
@@ -21,6 +22,7 @@ class Waiting {
   struct Wanted {
     pid_t pid;
     bool sees_kernel;
+    bool tells_use;             // of the CPUs
     std::uint32_t stack_bytes;  // copied with a sample of a switch
   };
   struct Calls {
@@ -28,11 +30,12 @@ class Waiting {
     // The call stack with which a thread leaves its CPU, and what it waits for then.
     std::function<std::uint32_t(const Sample&)> place_of;
     ThreadStates::ReasonOf reason_of;
+    std::function<void(const CpuUse::Stretch&)> put_use;
     // Switches are not looked at any more, because of that clause.
     std::function<void(const std::string& why)> give_up;
   };
   Waiting(pid_t pid, Calls calls)
-      : calls_(std::move(calls)), wanted_{pid, false, 0}, states_(calls_.reason_of) {}
+      : calls_(std::move(calls)), wanted_{pid, false, false, 0}, states_(calls_.reason_of) {}
 
   // Begins to follow switches, as far as the kernel allows.
   void open(const Wanted& wanted, const Rings& rings);
@@ -45,7 +48,7 @@ class Waiting {
   // returns false if the sample is not of a switch.
   void on_switch(const perf_event_header& record);
   void on_fork(std::uint32_t thread, std::uint64_t time) { states_.on_fork(thread, time); }
-  void on_exit(std::uint32_t thread, std::uint64_t time) { states_.on_exit(thread, time); }
+  void on_exit(std::uint32_t thread, std::uint64_t time);
   bool on_sample(const Sample& sample);
   void mark_stopped() { states_.mark_stopped(); }
 
@@ -53,6 +56,11 @@ class Waiting {
   void begin(std::uint32_t thread, const ThreadTimes& times);
   void tell(std::uint32_t thread, const ThreadTimes& times, bool is_all);
   void end(std::uint32_t thread, std::uint64_t cpu, std::uint64_t time);
+
+  // Tells how the process used CPUs up to that time.
+  void tell_use(std::uint64_t time, bool is_all);
+  // The recording begins, or goes on.
+  void begin_use(std::uint64_t time);
 
   // Looks how often threads switch: samples are to be two thousand a second, and of very many
   // switches none is looked at.
@@ -67,6 +75,7 @@ class Waiting {
   Wanted wanted_;
   SwitchEvents events_;
   ThreadStates states_;
+  CpuUse use_;
   std::uint64_t period_ = 0;     // of the samples; 0: there are none
   std::uint64_t switches_ = 0;   // since looked_at_
   std::uint64_t looked_at_ = 0;  // CLOCK_MONOTONIC, ns

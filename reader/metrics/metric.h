@@ -36,6 +36,8 @@ struct Metric {
 
 // An allocation of which no free was recorded. No record says so.
 inline constexpr const char* kLeakEvent = "leak";
+// How the process used CPUs.
+inline constexpr const char* kUseEvent = "use";
 // What names files.
 inline constexpr const char* kFileEvent = "file";
 

@@ -17,11 +17,20 @@ constexpr std::size_t kPlacesShown = 3;  // of an object, where it was waited fo
 
 struct WaitSum {
   std::uint64_t waits = 0, time = 0, longest = 0;  // ns
+  std::uint64_t idle = 0;  // of that time, ns while the process used fewer CPUs than it had
 
-  void add(std::uint64_t duration) {
+  void add(const RecordedWait& wait, const CpuTimes& cpus) {
+    const std::uint64_t duration = wait.end - wait.begin;
     ++waits;
     time += duration;
     longest = std::max(longest, duration);
+    idle += cpus.idle(wait.begin, wait.end);
+  }
+  void add(const WaitSum& other) {
+    waits += other.waits;
+    time += other.time;
+    longest = std::max(longest, other.longest);
+    idle += other.idle;
   }
 };
 
@@ -35,12 +44,17 @@ struct WaitedFor {
 // Of kind and address. The ends of all threads are one object.
 using ObjectKey = std::tuple<std::size_t, std::uint32_t, std::uint64_t>;
 
+// knows_cpus is set to whether how the processes used CPUs was recorded.
 Result<std::vector<WaitedFor>> objects_of(Analysis& analysis, const StackList& stacks,
-                                          const Interrupt& interrupt) {
+                                          bool& knows_cpus, const Interrupt& interrupt) {
+  knows_cpus = true;
   std::map<ObjectKey, WaitedFor> objects;
   for (std::size_t number = 0; number < analysis.parts().size(); ++number) {
     const auto pasts = pasts_of(*analysis.parts()[number], interrupt);
     if (!pasts) return tl::unexpected(pasts.error());
+    const auto cpus = cpu_times_of(*analysis.parts()[number], interrupt);
+    if (!cpus) return tl::unexpected(cpus.error());
+    knows_cpus &= cpus->is_known();
     for (const auto& [thread, past] : *pasts)
       for (const RecordedWait& wait : past.waits) {
         if (!wait.is_chosen) continue;
@@ -48,9 +62,8 @@ Result<std::vector<WaitedFor>> objects_of(Analysis& analysis, const StackList& s
         WaitedFor& own = objects[{number, wait.kind, is_join ? 0 : wait.object}];
         own.part = number;
         own.example = wait;
-        own.sum.add(wait.end - wait.begin);
-        own.by_place[stacks.own_place(stacks.path_of(number, wait.stack))].add(wait.end -
-                                                                               wait.begin);
+        own.sum.add(wait, *cpus);
+        own.by_place[stacks.own_place(stacks.path_of(number, wait.stack))].add(wait, *cpus);
       }
   }
   std::vector<WaitedFor> sorted;
@@ -61,20 +74,23 @@ Result<std::vector<WaitedFor>> objects_of(Analysis& analysis, const StackList& s
   return sorted;
 }
 
-Row row_of(const WaitSum& sum) {
+Row row_of(const WaitSum& sum, bool knows_cpus) {
   Row row;
   row.emplace_back(Nanoseconds{sum.time});
   row.emplace_back(sum.waits);
   row.emplace_back(ShortTime{{sum.time / std::max<std::uint64_t>(sum.waits, 1)}});
   row.emplace_back(ShortTime{{sum.longest}});
+  if (knows_cpus)
+    row.emplace_back(Percent{
+        sum.time == 0 ? 0 : 100 * static_cast<double>(sum.idle) / static_cast<double>(sum.time)});
   return row;
 }
 
 void add_object(Table& table, std::uint64_t number, const WaitedFor& object, std::string name,
-                const StackList& stacks) {
+                const StackList& stacks, bool knows_cpus) {
   const auto add = [&](const WaitSum& sum, std::uint64_t place, std::string mark,
                        std::string text) {
-    Row row = row_of(sum);
+    Row row = row_of(sum, knows_cpus);
     row.emplace_back(number);
     row.emplace_back(place);
     row.emplace_back(Label{std::move(mark), std::move(text)});
@@ -92,9 +108,7 @@ void add_object(Table& table, std::uint64_t number, const WaitedFor& object, std
       add(sum, i + 1, "        in ", place ? stacks.name_of(*place) : "<no call stack>");
       continue;
     }
-    rest.waits += sum.waits;
-    rest.time += sum.time;
-    rest.longest = std::max(rest.longest, sum.longest);
+    rest.add(sum);
   }
   if (rest.waits != 0)
     add(rest, kPlacesShown + 1, "        in ", counted(places.size() - kPlacesShown, "more line"));
@@ -106,7 +120,8 @@ Result<Table> sync_report(Analysis& analysis, const View& view) {
   if (auto has = has_waits(analysis); !has) return tl::unexpected(has.error());
   const auto stacks = StackList::of(analysis, view, wait_metrics());
   if (!stacks) return tl::unexpected(stacks.error());
-  const auto objects = objects_of(analysis, *stacks, view.interrupt);
+  bool knows_cpus = false;
+  const auto objects = objects_of(analysis, *stacks, knows_cpus, view.interrupt);
   if (!objects) return tl::unexpected(objects.error());
   WaitSum all;
   for (const WaitedFor& object : *objects) {
@@ -120,10 +135,13 @@ Result<Table> sync_report(Analysis& analysis, const View& view) {
   table.columns = {{"time", {"Total", "", "sec."}, true, Type::time},
                    {"waits", {"Waits"}, true, Type::count},
                    {"mean", {"Mean", "", "msec."}, true, Type::time},
-                   {"longest", {"Longest", "", "msec."}, true, Type::time},
-                   {"object", {}, false, Type::count},
-                   {"place", {}, false, Type::count},
-                   {"name", {"Name"}}};
+                   {"longest", {"Longest", "", "msec."}, true, Type::time}};
+  if (knows_cpus)
+    table.columns.push_back({"idle_share", {"CPU idle", "", "%"}, true, Type::percent});
+  for (Column column : std::initializer_list<Column>{{"object", {}, false, Type::count},
+                                                     {"place", {}, false, Type::count},
+                                                     {"name", {"Name"}}})
+    table.columns.push_back(std::move(column));
   ObjectNames names(analysis, *stacks);
   for (std::size_t i = 0; i < objects->size(); ++i) {
     if (view.limit != 0 && i == view.limit) {
@@ -132,7 +150,7 @@ Result<Table> sync_report(Analysis& analysis, const View& view) {
     }
     const WaitedFor& object = (*objects)[i];
     add_object(table, i + 1, object, names.name_of(object.part, object.example, view.interrupt),
-               *stacks);
+               *stacks, knows_cpus);
   }
   return stacks->with_losses(std::move(table), analysis);
 }

@@ -51,6 +51,41 @@ class WaitFields {
 
 }  // namespace
 
+CpuTimes::CpuTimes(std::vector<UsedCpus> stretches) : stretches_(std::move(stretches)) {
+  std::stable_sort(stretches_.begin(), stretches_.end(),
+                   [](const UsedCpus& a, const UsedCpus& b) { return a.end < b.end; });
+}
+
+// A stretch is idle evenly.
+std::uint64_t CpuTimes::idle(std::uint64_t begin, std::uint64_t end) const {
+  auto at =
+      std::upper_bound(stretches_.begin(), stretches_.end(), begin,
+                       [](std::uint64_t time, const UsedCpus& each) { return time < each.end; });
+  double sum = 0;
+  for (; at != stretches_.end() && at->end - at->length < end; ++at) {
+    const std::uint64_t from = std::max(begin, at->end - at->length), to = std::min(end, at->end);
+    if (from < to)
+      sum += static_cast<double>(to - from) * static_cast<double>(at->idle) /
+             static_cast<double>(at->length);
+  }
+  return static_cast<std::uint64_t>(sum);
+}
+
+Result<CpuTimes> cpu_times_of(Part& part, const Interrupt& interrupt) {
+  std::vector<UsedCpus> stretches;
+  const auto read = part.each_recorded(interrupt, [&](const Event& event) -> Result<void> {
+    if (event.layout.name != kUseEvent) return {};
+    const auto* const length = event.layout.field("length");
+    const auto* const idle = event.layout.field("idle");
+    const std::uint64_t end = part.time_of(event);
+    if (length && idle && event.value(*length) != 0 && event.value(*length) <= end)
+      stretches.push_back({end, event.value(*length), event.value(*idle)});
+    return {};
+  });
+  if (!read) return tl::unexpected(read.error());
+  return CpuTimes(std::move(stretches));
+}
+
 Result<ThreadPasts> pasts_of(Part& part, const Interrupt& interrupt) {
   ThreadPasts pasts;
   const auto read = part.each_recorded(interrupt, [&](const Event& event) -> Result<void> {

@@ -39,6 +39,26 @@ struct ThreadPast {
   std::vector<TakenSample> samples;  // by their times
 };
 
+// Up to `end` (CLOCK_MONOTONIC, ns) for `length` ns; for `idle` of those the process used fewer
+// CPUs than it had.
+struct UsedCpus {
+  std::uint64_t end = 0, length = 0, idle = 0;
+};
+
+// How a process used its CPUs, in the order of time.
+class CpuTimes {
+ public:
+  explicit CpuTimes(std::vector<UsedCpus> stretches);
+  bool is_known() const { return !stretches_.empty(); }
+  // Between two instants, ns.
+  std::uint64_t idle(std::uint64_t begin, std::uint64_t end) const;
+
+ private:
+  std::vector<UsedCpus> stretches_;
+};
+// Fault: damage, or the user interrupted.
+Result<CpuTimes> cpu_times_of(Part& part, const Interrupt& interrupt);
+
 // By thread. Fault: damage, or the user interrupted.
 using ThreadPasts = std::unordered_map<std::uint32_t, ThreadPast>;
 Result<ThreadPasts> pasts_of(Part& part, const Interrupt& interrupt);

@@ -45,7 +45,7 @@ inline bool write_line(const collector::ExperimentDirectory& directory, const ch
 }
 
 inline std::string header_line(std::uint64_t major = format::kFormatMajor, std::uint64_t pid = 1) {
-  char text[4096];
+  char text[8192];
   collector::JsonLine line(0, text, sizeof text);
   line.open("format", '{').number("major", major).number("minor", 0).close('}');
   line.hex("session", kSession).number("pid", pid).open("argv", '[').item("x").close(']');

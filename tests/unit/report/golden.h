@@ -62,7 +62,7 @@ class ExperimentHost : public commands::Host {
 };
 
 inline std::string golden_header() {
-  char text[4096];
+  char text[8192];
   collector::JsonLine line(0, text, sizeof text);
   line.open("format", '{').number("major", format::kFormatMajor).number("minor", 0).close('}');
   line.hex("session", test::kSession).number("pid", 77);
@@ -130,6 +130,19 @@ class GoldenTest : public testing::Test {
     std::memcpy(sample.length, &told_.length, sizeof sample.length);
     sample.parallelism = told_.parallelism;
     EXPECT_TRUE(recorder_->put(*writer, format::kClockSample, sample));
+    recorder_->leave(*writer);
+  }
+
+  // See format::CpuUse.
+  void use(std::uint64_t length, std::uint64_t idle) {
+    collector::Writer* writer = recorder_->enter();
+    ASSERT_TRUE(writer);
+    format::CpuUse record{};
+    record.head.thread = 77;
+    record.head.time = now_ += length;
+    record.length = length;
+    record.idle = idle;
+    EXPECT_TRUE(recorder_->put(*writer, format::kCpuUse, record));
     recorder_->leave(*writer);
   }
 

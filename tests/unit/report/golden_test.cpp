@@ -205,6 +205,19 @@ TEST_F(Golden, Locks) {
           "status", "sync nowhere", "dump wait --limit 2"});
 }
 
+// Of the wait for a lock the CPUs were busy at first.
+TEST_F(Golden, IdleCpus) {
+  const std::vector<std::uint64_t> waits{kInnerCode, kHalfCode, kMainCode};
+  tick(waits, 10 * kMs);
+  use(10 * kMs, 0);
+  use(10 * kMs, 4 * kMs);
+  wait(waits, format::WaitKind::mutex, test::kBias + 0x9040, 20 * kMs, 78);
+  use(10 * kMs, 10 * kMs);
+  wait({kHalfCode, kMainCode}, format::WaitKind::barrier, 0x7f0000001000, 10 * kMs, 78);
+  end(50 * kMs);
+  expect("idle_cpus.txt", {"sync", "sync --format csv", "dump use"});
+}
+
 // One file is opened twice, a socket is written to, a file that does not exist is opened, and a
 // call waits for several descriptors.
 TEST_F(Golden, Io) {
