@@ -69,9 +69,9 @@ Result<Answer> set_to(Host& host, Setting setting, const std::string& word) {
   });
 }
 
-// on|off|timer TIME|source auto|kernel|signal
+// on|off|timer TIME|source auto|kernel|signal|waits on|off
 Result<Answer> run_profile(Host& host, const Invocation& call) {
-  constexpr std::string_view kKnown[] = {"on", "off", "timer", "source"};
+  constexpr std::string_view kKnown[] = {"on", "off", "timer", "source", "waits"};
   const Words words = call.arguments;
   const std::string verb = first_of(call);
   if (verb == "timer") {
@@ -84,6 +84,10 @@ Result<Answer> run_profile(Host& host, const Invocation& call) {
     if (words.size() < 2)
       return fault("profile source needs a word", "auto, kernel and signal are known");
     return set_to(host, Setting::source, words[1]);
+  }
+  if (verb == "waits") {
+    if (words.size() < 2) return fault("profile waits needs a word", "on and off are known");
+    return set_to(host, Setting::waits, words[1]);
   }
   if (verb != "on" && verb != "off") return wrong_word("profile", verb, kKnown);
   if (words.size() > 1)

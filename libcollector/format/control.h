@@ -256,6 +256,21 @@ struct KernelPlaces {
 };
 static_assert(sizeof(KernelPlaces) == 64);
 
+// The file `waits`, while gnomon-sampler is the clock and does not see why threads wait: calls in
+// which they have waited long. Its place in the file is like that of an EndedThread.
+inline constexpr std::uint32_t kLongWaitsKept = 32;
+struct LongWait {
+  std::uint64_t begin, end;  // CLOCK_MONOTONIC, ns
+  std::uint32_t stack;       // node of the call's call stack
+  std::uint32_t state;       // ThreadState
+};
+struct LongWaits {
+  std::uint32_t thread;            // that writes here; 0: none
+  std::uint32_t count;             // of its waits so far; stored last
+  LongWait waits[kLongWaitsKept];  // each at its number % kLongWaitsKept
+};
+static_assert(sizeof(LongWaits) == 776);
+
 // Of the fields that do not change once the recording has begun. Never 0.
 constexpr std::uint32_t begun_check(const ControlPage& page) {
   std::uint64_t sum = digest_step(page.session, std::uint64_t{page.major} << 16 | page.minor);

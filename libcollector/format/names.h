@@ -24,6 +24,7 @@ inline constexpr const char* kKernelFile = "kernel.jsonl";  // its functions in 
 inline constexpr const char* kLanesFile = "lanes";
 inline constexpr const char* kEndedFile = "ended";    // see EndedThread
 inline constexpr const char* kPlacesFile = "places";  // see KernelPlaces
+inline constexpr const char* kWaitsFile = "waits";    // see LongWaits
 
 // `gnomon-sampler --probe PID SETTINGS` says why the kernel would not be that process's clock;
 // kUserTime: it would show user time alone; nothing: it would.

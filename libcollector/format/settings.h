@@ -26,8 +26,9 @@ enum class Setting : std::uint8_t {
   source,
   verify,
   chosen_source,
+  waits,
 };
-inline constexpr std::size_t kSettingCount = 17;
+inline constexpr std::size_t kSettingCount = 18;
 
 // What a setting's number means. interval: ns of a thread's CPU time, 0 is off. time: ns, 0 is off.
 // size: bytes, 0 is unlimited. flag: 0 or 1. signal: its number, 0 is none. count: as it is.
@@ -149,6 +150,12 @@ inline constexpr std::array kSettings{
                "", "",
                "What `profile source` has come to where that is known before the recording; 0: it "
                "is not."},
+    SettingRow{
+        Setting::waits, "w", "profile waits", SettingType::flag, 0, 1, 0, "profile waits on|off",
+        "-w", "--waits", "on|off",
+        "Where this user may not see what threads wait for in the kernel, the program's calls "
+        "that wait are timed, and those of a millisecond or more tell it: sleep, poll, read, "
+        "locks and the like."},
 };
 static_assert(kSettings.size() == kSettingCount);
 static_assert([] {

@@ -7,13 +7,15 @@
 namespace gnomon::collector {
 
 // Hooks that are bound and released together. program: those that keep the program's manners, whose
-// replacements are exported. The others trace calls, and only while that is asked for.
-enum class Family : std::uint8_t { program, heap, sync, io };
+// replacements are exported. The others trace calls, and only while that is asked for. pauses:
+// calls that wait, of none of the others; calls: those that wait of `io`, in place of that.
+enum class Family : std::uint8_t { program, heap, sync, io, pauses, calls };
 using Families = std::uint32_t;  // a bit each
 constexpr Families bit_of(Family family) { return 1u << static_cast<unsigned>(family); }
 
-inline constexpr Families kAllFamilies =
-    bit_of(Family::program) | bit_of(Family::heap) | bit_of(Family::sync) | bit_of(Family::io);
+inline constexpr Families kAllFamilies = bit_of(Family::program) | bit_of(Family::heap) |
+                                         bit_of(Family::sync) | bit_of(Family::io) |
+                                         bit_of(Family::pauses) | bit_of(Family::calls);
 
 // As large as compilers align it, so that no gaps lie between the rows.
 struct alignas(32) Hook {

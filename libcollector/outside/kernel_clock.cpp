@@ -222,6 +222,7 @@ void KernelClock::settle_threads(std::uint64_t before) {
   for (const std::uint32_t thread : rests_.settle(before)) {
     writer_.forget(thread);
     kernel_time_.forget(thread);
+    called_waits_.forget(thread);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libcollector/format/settings.h"
+#include "libcollector/outside/called_waits.h"
 #include "libcollector/outside/clock_events.h"
 #include "libcollector/outside/copy_size.h"
 #include "libcollector/outside/cpu_rests.h"
@@ -37,6 +38,8 @@ class KernelClock {
     std::uint64_t places = 0;
     // How the process uses its CPUs is recorded.
     bool tells_use = false;
+    // The process tells calls in which its threads wait long.
+    bool tells_calls = false;
   };
   // Begins to sample, and takes part in writing the experiment; what comes before the recording has
   // begun is left out. Returns null and sets `fault` to a clause that says why that is not
@@ -118,6 +121,7 @@ class KernelClock {
   std::unique_ptr<ClockEvents> events_;
   CpuRests rests_;
   KernelTime kernel_time_;
+  CalledWaits called_waits_;
   collector::Recorder& recorder_;
   collector::EndedThreads ended_threads_{};
   ProcessObjects objects_;

@@ -62,6 +62,9 @@ Waiting::Calls KernelClock::calls_of_waiting() {
     return is_of_recording(sample.origin.time) ? writer_.place_of_switch(sample) : 0;
   };
   calls.reason_of = [this](std::uint32_t stack) { return writer_.reason_of(stack); };
+  calls.call_of = [this](std::uint32_t thread, std::uint64_t begin, std::uint64_t end) {
+    return called_waits_.find(thread, writer_.number_of(thread), begin, end);
+  };
   calls.put_use = [this](const CpuUse::Stretch& stretch) {
     if (is_of_recording(stretch.end)) writer_.put(stretch);
   };
@@ -87,6 +90,10 @@ bool KernelClock::join(std::string& fault) {
   if (wanted_.places != 0 && !sees_kernel()) {
     kernel_time_.open(recorder_.directory(), wanted_.places);
     rests_.hold_system(2 * wanted_.places);
+  }
+  if (wanted_.tells_calls && !sees_kernel()) {
+    called_waits_.open(recorder_.directory());
+    waiting_.await_calls();
   }
   return open_storage(fault);
 }

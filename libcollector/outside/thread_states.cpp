@@ -9,9 +9,10 @@ namespace {
 using format::ThreadState;
 
 // Shorter intervals are told together.
-constexpr std::uint64_t kLong = 1'000'000;  // ns
-// What lasts is told so often at least: longer with many threads.
-constexpr std::uint64_t kLongest = 1'000'000'000, kLongestByThread = 10'000'000;
+constexpr std::uint64_t kLong = 1'000'000;              // ns
+constexpr std::uint64_t kLongestByThread = 10'000'000;  // ns
+// An interval that belongs to no call yet is kept for so long.
+constexpr std::uint64_t kLongestUnknown = 2'000'000'000;  // ns
 
 std::int64_t difference(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::int64_t>(a - b);
@@ -107,11 +108,16 @@ void ThreadStates::mark_stopped() {
     if (!thread.is_on) thread.off.place.state = ThreadState::stopped;
 }
 
-void ThreadStates::place(Thread& thread, Interval& interval) {
+void ThreadStates::place(std::uint32_t number, Thread& thread, Interval& interval) {
   WaitPlaces& places = interval.is_preempted ? thread.preempted_at : thread.blocked_at;
   if (interval.place.state == ThreadState::blocked && interval.place.stack != 0)
     interval.place.state = reason_of_(interval.place.stack);
   if (interval.place.state == ThreadState::stopped) return;
+  if (interval.place.stack == 0 && !interval.is_preempted)
+    if (const auto called = call_of_(number, interval.begin, interval.end)) {
+      interval.place = *called;
+      return;
+    }
   if (interval.place.stack != 0)
     places.add(interval.place, interval.length());
   else if (const auto chosen = places.choose(interval.length()))
@@ -161,7 +167,7 @@ std::vector<OffCpu> ThreadStates::tell_until(std::uint32_t number, Thread& threa
   std::vector<Interval> intervals = take_until(thread, time);
   Sums sums;
   for (Interval& each : intervals) {
-    place(thread, each);
+    place(number, thread, each);
     const bool is_stopped = each.place.state == ThreadState::stopped;
     (is_stopped          ? sums.stopped
      : each.is_preempted ? sums.preempted
@@ -201,6 +207,15 @@ std::vector<OffCpu> ThreadStates::tell_until(std::uint32_t number, Thread& threa
   return told;
 }
 
+// A call is told once it is over; the thread may have been woken in it, and have waited on.
+bool ThreadStates::may_be_in_call(std::uint32_t number, const Thread& thread) {
+  return longest_ == kLongestCall &&
+         std::any_of(thread.closed.begin(), thread.closed.end(), [&](const Interval& each) {
+           return !each.is_preempted && each.place.stack == 0 && each.length() >= kLong &&
+                  !call_of_(number, each.begin, each.end);
+         });
+}
+
 // Of a thread that is off a CPU the accounts say the same as when it left that.
 std::vector<OffCpu> ThreadStates::tell(std::uint32_t number, const ThreadTimes& times,
                                        bool is_all) {
@@ -208,8 +223,11 @@ std::vector<OffCpu> ThreadStates::tell(std::uint32_t number, const ThreadTimes& 
   if (found == threads_.end() || found->second.exit != 0) return {};
   Thread& thread = found->second;
   std::uint64_t time = times.at;
+  if (!is_all && time - std::min(time, thread.since) < kLongestUnknown &&
+      may_be_in_call(number, thread))
+    return {};
   const bool lasts = has_switches_ && !thread.is_on && thread.off.begin < time;
-  const std::uint64_t longest = kLongest + threads_.size() * kLongestByThread;
+  const std::uint64_t longest = longest_ + threads_.size() * kLongestByThread;
   if (lasts && !is_all && time - std::min(time, thread.since) < longest) time = thread.off.begin;
   return tell_until(number, thread, time, times);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -30,8 +31,15 @@ class ThreadStates {
  public:
   // reason_of: what a thread waits for that has left its CPU from that call stack.
   using ReasonOf = std::function<format::ThreadState(std::uint32_t stack)>;
-  explicit ThreadStates(ReasonOf reason_of) : reason_of_(std::move(reason_of)) {}
+  // call_of: where a thread was that had left its CPU between two instants, as itself tells;
+  // nothing: it does not.
+  using CallOf = std::function<std::optional<WaitPlace>(std::uint32_t thread, std::uint64_t begin,
+                                                        std::uint64_t end)>;
+  ThreadStates(ReasonOf reason_of, CallOf call_of)
+      : reason_of_(std::move(reason_of)), call_of_(std::move(call_of)) {}
 
+  // Threads tell a call once it is over: what lasts is told seldom.
+  void await_calls() { longest_ = kLongestCall; }
   // Without switches: what the accounts say has no time and no place.
   void lose_switches();
   bool has_switches() const { return has_switches_; }
@@ -86,7 +94,8 @@ class ThreadStates {
   };
   Thread& at(std::uint32_t thread, std::uint64_t time);
   void set_on(Thread& thread, bool is_on);
-  void place(Thread& thread, Interval& interval);
+  bool may_be_in_call(std::uint32_t number, const Thread& thread);
+  void place(std::uint32_t number, Thread& thread, Interval& interval);
   std::vector<Interval> take_until(Thread& thread, std::uint64_t time);
   std::vector<OffCpu> tell_until(std::uint32_t number, Thread& thread, std::uint64_t time,
                                  const ThreadTimes& times);
@@ -94,7 +103,11 @@ class ThreadStates {
                    const Sums& sums) const;
 
   ReasonOf reason_of_;
+  CallOf call_of_;
   std::unordered_map<std::uint32_t, Thread> threads_;
+  // What lasts is told so often at least, ns; longer with many threads.
+  static constexpr std::uint64_t kLongest = 1'000'000'000, kLongestCall = 60'000'000'000;
+  std::uint64_t longest_ = kLongest;
   std::uint32_t running_ = 0;
   bool has_switches_ = true;
 };

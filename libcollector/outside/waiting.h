@@ -30,12 +30,15 @@ class Waiting {
     // The call stack with which a thread leaves its CPU, and what it waits for then.
     std::function<std::uint32_t(const Sample&)> place_of;
     ThreadStates::ReasonOf reason_of;
+    ThreadStates::CallOf call_of;
     std::function<void(const CpuUse::Stretch&)> put_use;
     // Switches are not looked at any more, because of that clause.
     std::function<void(const std::string& why)> give_up;
   };
   Waiting(pid_t pid, Calls calls)
-      : calls_(std::move(calls)), wanted_{pid, false, false, 0}, states_(calls_.reason_of) {}
+      : calls_(std::move(calls)),
+        wanted_{pid, false, false, 0},
+        states_(calls_.reason_of, calls_.call_of) {}
 
   // Begins to follow switches, as far as the kernel allows.
   void open(const Wanted& wanted, const Rings& rings);
@@ -50,6 +53,7 @@ class Waiting {
   void on_fork(std::uint32_t thread, std::uint64_t time) { states_.on_fork(thread, time); }
   void on_exit(std::uint32_t thread, std::uint64_t time);
   bool on_sample(const Sample& sample);
+  void await_calls() { states_.await_calls(); }
   void mark_stopped() { states_.mark_stopped(); }
 
   // The thread is recorded from now on, or once more.

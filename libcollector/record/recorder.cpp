@@ -185,6 +185,7 @@ void Recorder::finish() {
   directory_.remove_file(format::kLanesFile);
   directory_.remove_file(format::kEndedFile);
   directory_.remove_file(format::kPlacesFile);
+  directory_.remove_file(format::kWaitsFile);
 }
 
 void Recorder::fail(Failure failure, int error) {

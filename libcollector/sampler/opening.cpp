@@ -104,7 +104,8 @@ std::string Sampler::open_clock(const std::string& executable) {
        format::source_in(wanted_.settings) == format::ClockSource::kernel
            ? 0
            : format::place_interval(wanted_.settings),
-       wanted_.settings[Setting::synctrace] != 0},
+       wanted_.settings[Setting::synctrace] != 0,
+       wanted_.settings[Setting::waits] != 0},
       *control_, fault);
   if (!clock_) return fault;
   const auto kind = clock_->sees_kernel() ? format::Clock::kernel : format::Clock::user;

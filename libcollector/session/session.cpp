@@ -263,8 +263,11 @@ void end_for_good() {
 Families families_to_trace() {
   Families families = 0;
   if (settings.values[Setting::heaptrace] != 0) families |= bit_of(Family::heap);
-  if (settings.values[Setting::synctrace] != 0) families |= bit_of(Family::sync);
-  if (settings.values[Setting::iotrace] != 0) families |= bit_of(Family::io);
+  const bool tells_waits = settings.values[Setting::waits] != 0;
+  const bool traces_io = settings.values[Setting::iotrace] != 0;
+  if (settings.values[Setting::synctrace] != 0 || tells_waits) families |= bit_of(Family::sync);
+  if (tells_waits) families |= bit_of(Family::pauses);
+  if (traces_io || tells_waits) families |= bit_of(traces_io ? Family::io : Family::calls);
   return families;
 }
 

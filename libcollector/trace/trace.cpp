@@ -8,6 +8,7 @@
 #include "libcollector/core/stack_switch.h"
 #include "libcollector/trace/heap_sampling.h"
 #include "libcollector/trace/io/io_files.h"
+#include "libcollector/trace/long_calls.h"
 #include "libcollector/trace/waits.h"
 
 namespace gnomon::collector {
@@ -58,6 +59,7 @@ void begin_tracing(Recorder& to, Unwinder& by, const format::SettingValues& sett
   fresh_call = fresh;
   depth = static_cast<std::uint32_t>(settings[format::Setting::depth]);
   begin_heap_sampling(format::heap_mean(settings[format::Setting::heaptrace]));
+  begin_telling_calls(to.directory(), settings[format::Setting::waits] != 0);
   begin_wait_tracing(settings[format::Setting::synctrace]);
   if (settings[format::Setting::synctrace] != 0) to.control()->waits = place_of_blocks();
   forget_all_files();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcollector/core/thread_slots.h"
+#include "libcollector/trace/long_calls.h"
 
 namespace gnomon::collector {
 namespace {
@@ -15,7 +16,7 @@ struct Release {
 };
 constexpr std::uint32_t kReleases = 1024;  // a power of two
 constinit Release releases[kReleases] = {};
-constinit bool is_on = false;
+constinit bool is_recorded = false;
 
 Release& release_at(const void* object) {
   const auto address = reinterpret_cast<std::uint64_t>(object);
@@ -37,10 +38,11 @@ std::uint64_t calibrated() {
 }  // namespace
 
 void begin_wait_tracing(std::uint64_t setting) {
-  is_on = setting != 0;
-  if (!is_on) return;
-  wait_threshold =
-      setting == format::kSyncCalibrate ? calibrated() : format::sync_threshold(setting);
+  is_recorded = setting != 0;
+  wait_threshold = kLongCall;
+  if (is_recorded)
+    wait_threshold =
+        setting == format::kSyncCalibrate ? calibrated() : format::sync_threshold(setting);
 }
 
 void note_release(const void* object) {
@@ -71,12 +73,14 @@ void take_wait_back() {
     atomic(block->wait.since).store(0, std::memory_order_relaxed);
 }
 
-bool traces_waits() { return is_on; }
+bool traces_waits() { return is_recorded || tells_long_calls; }
 
 void record_wait(const Call& call, const Awaited& awaited, std::uint64_t since,
                  std::uint64_t until) {
   TracedCall traced(call);
   if (!traced) return;
+  if (is_to_tell(since, until)) tell_long_call(traced, since, until, format::ThreadState::lock);
+  if (!is_recorded) return;
   format::Wait record{};
   record.head.thread = traced.thread();
   record.head.time = until;

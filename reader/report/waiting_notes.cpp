@@ -26,8 +26,12 @@ std::string cause_of(const Analysis& analysis) {
       return fmt::format(
           "the kernel's records of switches between threads were given up after {:.3f} s, as {}",
           seconds(Nanoseconds{time - std::min(time, control.start_time)}), why);
-    if (control.clock == static_cast<std::uint32_t>(format::Clock::user))
-      return "with kernel.perf_event_paranoid 1 or CAP_PERFMON the kernel shows both";
+    if (control.clock != static_cast<std::uint32_t>(format::Clock::user)) continue;
+    const Header& header = part->experiment().header;
+    const bool has_more = header.settings[format::Setting::waits] == 0 && header.outside.empty();
+    return fmt::format(
+        "with kernel.perf_event_paranoid 1 or CAP_PERFMON the kernel shows both{}",
+        has_more ? ", with `profile waits on` (-w on) the program's own long calls" : "");
   }
   return "the kernel showed neither";
 }

@@ -16,8 +16,9 @@ METRICS = ("total", "totalcpu", "wait", "lock", "sleep", "owait", "blocked", "st
 
 def collect(work, *words, under=(), place=build):
     """{thread: (name, how long it has lived)} as the program says, and the experiment."""
-    done = subprocess.run([*under, place / "bin/gnomon", "collect", "-p", "2m", "-k", "kernel", place / "targets/waiting", *words], cwd=work,
-                          capture_output=True, text=True, timeout=60)
+    options = words[:2] if words[0] == "-w" else ()
+    done = subprocess.run([*under, place / "bin/gnomon", "collect", "-p", "2m", "-k", "kernel", *options, place / "targets/waiting", *words[len(options):]],
+                          cwd=work, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done
     experiment = next(pathlib.Path(work).glob("*.er"))
     wait_until(lambda: not (experiment / "ended").exists(), "gnomon-sampler still writes")
@@ -91,6 +92,21 @@ def unseen(work):
     assert any("have no call stack and no reason (<Waiting>)" in note and "perf_event_paranoid" in note for note in notes), notes
 
 
+def by_calls(work):
+    """Unless the program's own calls tell why."""
+    place = everyones(build, work, "waiting")
+    if is_kernel_visible() or not can_be_nobody(place / "targets/waiting"):
+        return
+    lives, experiment = collect(work, "-w", "on", "1", under=NOBODY, place=place)
+    threads = of_threads(experiment)
+    add_up(threads, lives)
+    for name, *metrics in (("sleeps", "sleep", "wait"), ("reads", "owait", "wait"), ("locks", "lock", "sleep", "wait"), ("main", "sleep", "lock", "wait")):
+        assert share(threads, lives, name, *metrics) > 0.85, (name, threads, lives)
+    rows, _ = report(experiment, "-functions")
+    everything = rows["<Total>"]
+    assert next(row for name, row in rows.items() if "::reads()" in name)["owait"] > 0.85 * everything["owait"], rows
+
+
 def at_a_stop(work):
     """Time at a stop of the debugger's is no thread's life."""
     commands = ["collector profile source kernel", "collector profile timer 2m", "collector enable", "breakpoint set -n usleep -i 10 -o true", "run", "platform shell sleep 0.5", "continue"]
@@ -118,4 +134,4 @@ def many_switches(work):
         assert any("records of switches between threads were given up" in note and "times a second" in note for note in notes), notes
 
 
-try_cases(*map(unless_lost, (seen, unseen, at_a_stop, many_switches)))
+try_cases(*map(unless_lost, (seen, unseen, by_calls, at_a_stop, many_switches)))

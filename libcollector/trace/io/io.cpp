@@ -3,10 +3,14 @@
 
 #include <cstring>
 
+#include "libcollector/trace/long_calls.h"
+
 namespace gnomon::collector {
 
 void record_io(TracedCall& traced, const IoCall& done, std::uint32_t file) {
   const std::uint64_t duration = done.until - done.since;
+  if (is_to_tell(done.since, done.until))
+    tell_long_call(traced, done.since, done.until, format::ThreadState::other_wait);
   format::Io record{};
   record.head.thread = traced.thread();
   record.head.time = done.until;

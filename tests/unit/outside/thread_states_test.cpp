@@ -46,7 +46,9 @@ class ThreadStatesTest : public testing::Test {
   std::uint64_t sum(ThreadState state, std::uint32_t stack) { return sums[{state, stack}]; }
 
   std::map<std::uint32_t, ThreadState> reasons;  // by call stack
-  ThreadStates states{[this](std::uint32_t stack) { return reasons[stack]; }};
+  std::optional<WaitPlace> call;                 // that the thread tells
+  ThreadStates states{[this](std::uint32_t stack) { return reasons[stack]; },
+                      [this](std::uint32_t, std::uint64_t, std::uint64_t) { return call; }};
   std::map<std::pair<ThreadState, std::uint32_t>, std::uint64_t> sums;
   std::vector<OffCpu> all;
 };
@@ -133,6 +135,23 @@ TEST_F(ThreadStatesTest, ThreadsAreToldOfToTheirEnd) {
   add(states.end(kThread, 8 * kMs, 99 * kMs));
   EXPECT_EQ(sum(ThreadState::wait_cpu, 0), 2 * kMs) << "for its first CPU";
   EXPECT_EQ(sum(ThreadState::sleep, kStack), 10 * kMs);
+}
+
+TEST_F(ThreadStatesTest, AThreadMayTellItselfWhereItWas) {
+  begin(0, true);
+  off(10 * kMs, 20 * kMs);
+  look(10 * kMs, 0, 20 * kMs);
+  EXPECT_EQ(sum(ThreadState::blocked, 0), 10 * kMs);
+  call = WaitPlace{kStack, ThreadState::sleep};
+  off(30 * kMs, 40 * kMs);
+  off(42 * kMs, 45 * kMs, {}, true);
+  look(27 * kMs, 3 * kMs, 50 * kMs);
+  EXPECT_EQ(sum(ThreadState::sleep, kStack), 10 * kMs);
+  EXPECT_EQ(sum(ThreadState::wait_cpu, 0), 3 * kMs) << "a call does not wait for a CPU";
+  call.reset();
+  off(60 * kMs, 70 * kMs);
+  look(37 * kMs, 3 * kMs, 70 * kMs);
+  EXPECT_EQ(sum(ThreadState::blocked, 0), 20 * kMs);
 }
 
 // Two sets of events may tell of one switch.
