@@ -82,7 +82,7 @@ Result<Answer> run_profile(Host& host, const Invocation& call) {
   }
   if (verb == "source") {
     if (words.size() < 2)
-      return fault("profile source needs a word", "auto, kernel and signal are known");
+      return fault("profile source needs a word", "auto, kernel, hybrid and signal are known");
     return set_to(host, Setting::source, words[1]);
   }
   if (verb == "waits") {

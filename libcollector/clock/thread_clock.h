@@ -7,8 +7,8 @@
 #include "libcollector/core/thread_slots.h"
 #include "libcollector/format/names.h"
 #include "libcollector/format/settings.h"
-#include "libcollector/record/kernel_places.h"
 #include "libcollector/record/recorder.h"
+#include "libcollector/record/thread_notes.h"
 #include "libcollector/unwind/unwinder.h"
 
 namespace gnomon::collector {

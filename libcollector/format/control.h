@@ -7,6 +7,7 @@
 
 #include "libcollector/format/block.h"
 #include "libcollector/format/events.h"
+#include "libcollector/format/names.h"
 
 namespace gnomon::format {
 
@@ -246,28 +247,34 @@ struct EndedThread {
 static_assert(sizeof(EndedThread) == 16);
 inline constexpr std::uint32_t kEndedThreads = 2048;
 
-// The file `places`, while gnomon-sampler is the clock and sees user time alone: where ticks have
-// found a thread in a system call. Its place in the file is like that of an EndedThread.
-inline constexpr std::uint32_t kPlacesKept = 14;
+// The file `places`, while gnomon-sampler is the clock and sees user time alone: nodes of the call
+// stacks with which ticks have found a thread in a system call. A thread's place in this file and
+// in the next is like that of an EndedThread.
 struct KernelPlaces {
-  std::uint32_t thread;               // that writes here; 0: none
-  std::uint32_t count;                // of its stacks so far; stored last
-  std::uint32_t stacks[kPlacesKept];  // nodes of call stacks, each at its number % kPlacesKept
+  static constexpr const char* kFile = kPlacesFile;
+  static constexpr std::uint32_t kKept = 14;
+  using Note = std::uint32_t;
+
+  std::uint32_t thread;  // that writes here; 0: none
+  std::uint32_t count;   // of its notes so far; stored last
+  Note notes[kKept];     // each at its number % kKept
 };
 static_assert(sizeof(KernelPlaces) == 64);
 
 // The file `waits`, while gnomon-sampler is the clock and does not see why threads wait: calls in
-// which they have waited long. Its place in the file is like that of an EndedThread.
-inline constexpr std::uint32_t kLongWaitsKept = 32;
+// which a thread has waited long.
 struct LongWait {
   std::uint64_t begin, end;  // CLOCK_MONOTONIC, ns
   std::uint32_t stack;       // node of the call's call stack
   std::uint32_t state;       // ThreadState
 };
 struct LongWaits {
-  std::uint32_t thread;            // that writes here; 0: none
-  std::uint32_t count;             // of its waits so far; stored last
-  LongWait waits[kLongWaitsKept];  // each at its number % kLongWaitsKept
+  static constexpr const char* kFile = kWaitsFile;
+  static constexpr std::uint32_t kKept = 32;
+  using Note = LongWait;
+
+  std::uint32_t thread, count;  // as above
+  Note notes[kKept];
 };
 static_assert(sizeof(LongWaits) == 776);
 

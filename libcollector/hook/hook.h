@@ -8,7 +8,8 @@ namespace gnomon::collector {
 
 // Hooks that are bound and released together. program: those that keep the program's manners, whose
 // replacements are exported. The others trace calls, and only while that is asked for. pauses:
-// calls that wait, of none of the others; calls: those that wait of `io`, in place of that.
+// functions that wait and are of no other family. calls: functions of `io` that wait; bound where
+// `io` is not.
 enum class Family : std::uint8_t { program, heap, sync, io, pauses, calls };
 using Families = std::uint32_t;  // a bit each
 constexpr Families bit_of(Family family) { return 1u << static_cast<unsigned>(family); }

@@ -11,7 +11,7 @@ std::optional<WaitPlace> CalledWaits::find(std::uint32_t thread, std::uint32_t n
                                            std::uint64_t begin, std::uint64_t end) {
   if (!is_open_) return std::nullopt;
   Thread& known = threads_[thread];
-  std::array<format::LongWait, format::kLongWaitsKept> fresh{};
+  std::array<format::LongWait, format::LongWaits::kKept> fresh{};
   const std::uint32_t count = waits_.take(number, known.seen, fresh);
   known.waits.insert(known.waits.end(), fresh.begin(), fresh.begin() + count);
   constexpr std::uint64_t kKept = 5'000'000'000;  // ns

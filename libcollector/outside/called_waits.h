@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libcollector/outside/wait_places.h"
-#include "libcollector/record/long_waits.h"
+#include "libcollector/record/thread_notes.h"
 
 namespace gnomon::outside {
 
@@ -16,8 +16,9 @@ class CalledWaits {
     waits_.open(directory);
     is_open_ = true;
   }
-  // Returns the call in which the thread was between two instants, CLOCK_MONOTONIC, ns; nothing:
-  // none that it has told. number: of the thread as the process knows it.
+  // Returns the call in which the thread waited at some moment between `begin` and `end`
+  // (CLOCK_MONOTONIC, ns); nothing if the thread has told of no such call. number: the number by
+  // which the process itself knows the thread.
   std::optional<WaitPlace> find(std::uint32_t thread, std::uint32_t number, std::uint64_t begin,
                                 std::uint64_t end);
   void forget(std::uint32_t thread) { threads_.erase(thread); }

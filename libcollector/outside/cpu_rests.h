@@ -29,8 +29,9 @@ class CpuRests {
     std::function<End(std::uint32_t thread)> end_of;
     // Says where a rest was spent of which is known that it was in the kernel.
     std::function<std::vector<Rest>(const Rest&)> split;
-    // Take what the kernel's accounts say of a thread: that is followed from now on; up to then;
-    // and, of one that ends or is no longer followed, what it has used in all.
+    // The three take what the kernel's accounts say of a thread. begins: the thread is recorded
+    // from now on. looked: the accounts were looked at; is_all as in tell(). ends: the thread has
+    // ended, or the recording has; cpu: all CPU time that the thread has used, ns.
     std::function<void(std::uint32_t thread, const ThreadTimes&)> begins;
     std::function<void(std::uint32_t thread, const ThreadTimes&, bool is_all)> looked;
     std::function<void(std::uint32_t thread, std::uint64_t cpu, std::uint64_t time)> ends;

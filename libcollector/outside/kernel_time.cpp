@@ -41,7 +41,7 @@ void KernelTime::add_faults(std::uint32_t thread, std::uint32_t stack, std::uint
 
 std::vector<Rest> KernelTime::split(const Rest& rest, std::uint32_t number) {
   Thread& thread = threads_[rest.thread];
-  std::array<std::uint32_t, format::kPlacesKept> stacks{};
+  std::array<std::uint32_t, format::KernelPlaces::kKept> stacks{};
   Shares calls;
   for (std::uint32_t i = places_.take(number, thread.seen, stacks); i > 0; --i)
     ++calls[stacks[i - 1]];

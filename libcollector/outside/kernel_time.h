@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcollector/outside/thread_accounts.h"
-#include "libcollector/record/kernel_places.h"
+#include "libcollector/record/thread_notes.h"
 
 namespace gnomon::outside {
 

@@ -46,8 +46,8 @@ class SampleWriter {
   void put(const CpuUse::Stretch& stretch);
   // Returns the call stack of a sample that is not to be written; 0: it cannot be kept.
   std::uint32_t place_of(const Sample& sample);
-  // Returns likewise where a thread leaves its CPU. Why it does so reason_of() says, as far as the
-  // kernel's part of the call stack tells.
+  // The same for the sample of a switch, whose call stack reason_of() is to be asked about: that
+  // returns what the thread waits for, as far as the kernel's part of the call stack says.
   std::uint32_t place_of_switch(const Sample& sample);
   format::ThreadState reason_of(std::uint32_t stack);
   // Names the kernel's functions that call stacks have had since the last call.

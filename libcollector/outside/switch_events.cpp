@@ -51,7 +51,8 @@ int SwitchEvents::open_threads(const std::vector<pid_t>& threads, const Rings& r
   return 0;
 }
 
-// A sample of a switch is of the kernel's code: an event that may not see that has none.
+// The kernel is always in its own code when it samples a switch, so an event that excludes the
+// kernel never samples any.
 int SwitchEvents::open_one(pid_t thread, const Ring& ring) {
   perf_event_attr attributes = common_attributes();
   attributes.inherit = 1;

@@ -16,8 +16,8 @@ class SwitchEvents {
  public:
   struct Wanted {
     pid_t pid;
-    // Switches that each sample of one's call stack stands for, which only those get who may see
-    // the kernel; 0: none is sampled.
+    // One switch of so many is sampled, with its call stack; 0: none is. Needs the right to see the
+    // kernel.
     std::uint64_t period = 0;
     std::uint32_t stack_bytes = 0;  // copied with each sample
   };

@@ -11,7 +11,7 @@ using format::ThreadState;
 // Shorter intervals are told together.
 constexpr std::uint64_t kLong = 1'000'000;              // ns
 constexpr std::uint64_t kLongestByThread = 10'000'000;  // ns
-// An interval that belongs to no call yet is kept for so long.
+// An interval for which the thread has told no call yet waits so long to be told.
 constexpr std::uint64_t kLongestUnknown = 2'000'000'000;  // ns
 
 std::int64_t difference(std::uint64_t a, std::uint64_t b) {
@@ -31,7 +31,7 @@ std::uint64_t part_of(std::uint64_t whole, std::uint64_t part, std::uint64_t of)
 
 }  // namespace
 
-// A thread that nothing told the beginning of.
+// Makes an entry for a thread whose beginning no record has told.
 ThreadStates::Thread& ThreadStates::at(std::uint32_t thread, std::uint64_t time) {
   const auto [at, is_new] = threads_.try_emplace(thread);
   if (is_new) at->second.first = at->second.since = at->second.off.begin = time;
@@ -62,7 +62,7 @@ void ThreadStates::begin(std::uint32_t number, const ThreadTimes& times, bool is
   thread.off.begin = std::max(thread.off.begin, times.at);
 }
 
-// Until it gets a CPU it waits for one.
+// A new thread waits for a CPU until its first record says that it has got one.
 void ThreadStates::on_fork(std::uint32_t number, std::uint64_t time) {
   if (const auto old = threads_.find(number); old != threads_.end()) {
     set_on(old->second, false);
@@ -124,7 +124,7 @@ void ThreadStates::place(std::uint32_t number, Thread& thread, Interval& interva
     interval.place = *chosen;
 }
 
-// Splits what goes on beyond that time.
+// Takes the intervals up to that time. Of an interval that goes on beyond it the rest stays.
 std::vector<ThreadStates::Interval> ThreadStates::take_until(Thread& thread, std::uint64_t time) {
   std::vector<Interval> taken, left;
   const auto take = [&](Interval& interval) {
@@ -144,8 +144,10 @@ std::vector<ThreadStates::Interval> ThreadStates::take_until(Thread& thread, std
   return taken;
 }
 
-// Accounts lag: of a thread on a CPU by a tick of the kernel's, of one that waits for a CPU by its
-// wait. What they say too little is told later, as all is told since `first`.
+// The accounts are late: the kernel adds to the CPU time of a running thread at its ticks, up to
+// 10 ms apart, and to the waiting time of a thread once the thread has got its CPU. What is missing
+// at one look is told at a later one, because each look tells the difference between the accounts
+// since `first` and what has been told since then.
 ThreadStates::Shares ThreadStates::shares_of(const Thread& thread, std::uint64_t time,
                                              const ThreadTimes& times, const Sums& sums) const {
   const std::uint64_t cpu = times.cpu - std::min(times.cpu, thread.cpu);
@@ -216,7 +218,8 @@ bool ThreadStates::may_be_in_call(std::uint32_t number, const Thread& thread) {
          });
 }
 
-// Of a thread that is off a CPU the accounts say the same as when it left that.
+// While a thread is off a CPU, the kernel does not change its accounts: what they say now holds for
+// the moment at which the thread left its CPU, too.
 std::vector<OffCpu> ThreadStates::tell(std::uint32_t number, const ThreadTimes& times,
                                        bool is_all) {
   const auto found = threads_.find(number);

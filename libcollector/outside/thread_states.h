@@ -31,21 +31,22 @@ class ThreadStates {
  public:
   // reason_of: what a thread waits for that has left its CPU from that call stack.
   using ReasonOf = std::function<format::ThreadState(std::uint32_t stack)>;
-  // call_of: where a thread was that had left its CPU between two instants, as itself tells;
-  // nothing: it does not.
+  // call_of: the call in which the thread waited between two instants, as the thread itself has
+  // told; nothing if it has told of none.
   using CallOf = std::function<std::optional<WaitPlace>(std::uint32_t thread, std::uint64_t begin,
                                                         std::uint64_t end)>;
   ThreadStates(ReasonOf reason_of, CallOf call_of)
       : reason_of_(std::move(reason_of)), call_of_(std::move(call_of)) {}
 
-  // Threads tell a call once it is over: what lasts is told seldom.
+  // To be called where threads tell of their calls, which they do once a call is over: intervals
+  // are then held back until the call that they belong to is known.
   void await_calls() { longest_ = kLongestCall; }
-  // Without switches: what the accounts say has no time and no place.
+  // No record of switches comes any more. From now on only sums are told, from the accounts.
   void lose_switches();
   bool has_switches() const { return has_switches_; }
 
-  // From now on the thread is followed, or once more; is_on: whether it is on a CPU, where no
-  // switch has told.
+  // The recording of the thread begins, or goes on after a pause. is_on: whether the thread is on a
+  // CPU; ignored if a record has told that already.
   void begin(std::uint32_t thread, const ThreadTimes& times, bool is_on);
   // A thread is made.
   void on_fork(std::uint32_t thread, std::uint64_t time);
@@ -60,11 +61,12 @@ class ThreadStates {
   // Threads on a CPU as of the last record; 0: not known.
   std::uint32_t running() const { return has_switches_ ? running_ : 0; }
 
-  // Tells what the thread did up to a look at its accounts. All records up to then are known, and
-  // perhaps later ones. is_all: else what lasts is told later.
+  // Returns what the thread did off a CPU, up to times.at, that has not been told before. All
+  // records up to then have to be known; later ones may be. Unless is_all, an interval that has not
+  // ended is left for a later call.
   std::vector<OffCpu> tell(std::uint32_t thread, const ThreadTimes& times, bool is_all);
-  // Tells the rest of a thread that has ended, with all CPU time that it has used, or that is no
-  // longer followed; time: unless it has ended before.
+  // Returns the rest, and forgets the thread. cpu: all CPU time that it has used, ns. time: the end
+  // of the recording, which counts if the thread has not ended before.
   std::vector<OffCpu> end(std::uint32_t thread, std::uint64_t cpu, std::uint64_t time);
 
  private:

@@ -1,11 +1,12 @@
-// Where a thread leaves its CPU, of which only some times are known. In gnomon-sampler.
+// Where a thread leaves its CPU, if only some of its switches are sampled. In gnomon-sampler.
 #include "libcollector/outside/wait_places.h"
 
 #include <algorithm>
 
 namespace gnomon::outside {
 
-// What was long ago counts less and less. Of very many places the one with the least time goes.
+// Times of long ago count less and less. When there are too many places, the one with the least
+// time is replaced.
 void WaitPlaces::add(const WaitPlace& place, std::uint64_t time) {
   constexpr double kRemembered = 1e10;  // ns
   constexpr std::size_t kMost = 32;
@@ -31,7 +32,7 @@ void WaitPlaces::add(const WaitPlace& place, std::uint64_t time) {
   }
 }
 
-// The one that lacks most of its part.
+// Returns the place that has been given least in proportion to its sampled time.
 std::optional<WaitPlace> WaitPlaces::choose(std::uint64_t time) {
   if (sampled_ <= 0) return std::nullopt;
   given_ += static_cast<double>(time);

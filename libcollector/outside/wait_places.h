@@ -1,4 +1,4 @@
-// Where a thread leaves its CPU, of which only some times are known. In gnomon-sampler.
+// Where a thread leaves its CPU, if only some of its switches are sampled. In gnomon-sampler.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,13 +13,14 @@ struct WaitPlace {
   format::ThreadState state = format::ThreadState::blocked;
 };
 
-// Only every so manieth switch of a thread is sampled. The others get the places of the sampled
-// ones, in proportion to the time that was spent in those.
+// Where only one switch of several is sampled, the other switches get the places of the sampled
+// ones, in proportion to the time that the thread spent off a CPU after those.
 class WaitPlaces {
  public:
-  // time: ns that a sampled switch was the beginning of.
+  // A switch was sampled there, after which the thread was off its CPU for `time` ns.
   void add(const WaitPlace& place, std::uint64_t time);
-  // Returns the place for a time that is not known of; nothing: no switch was sampled.
+  // Returns a place for a switch that was not sampled, with `time` likewise; nothing if none of the
+  // thread's switches has been sampled.
   std::optional<WaitPlace> choose(std::uint64_t time);
 
  private:

@@ -111,7 +111,8 @@ void Waiting::end(std::uint32_t thread, std::uint64_t cpu, std::uint64_t time) {
   put(states_.end(thread, cpu, time));
 }
 
-// More samples than are wanted are stopped at once, few are not believed before they last.
+// If there are too many samples, fewer are asked for at once; if there could be more, only once the
+// rate of switches has been low for a while.
 void Waiting::adapt(std::uint64_t now, const Rings& rings) {
   if (looked_at_ == 0) looked_at_ = now;
   const std::uint64_t passed = now - looked_at_;

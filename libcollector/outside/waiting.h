@@ -32,7 +32,7 @@ class Waiting {
     ThreadStates::ReasonOf reason_of;
     ThreadStates::CallOf call_of;
     std::function<void(const CpuUse::Stretch&)> put_use;
-    // Switches are not looked at any more, because of that clause.
+    // Records of switches have been given up; why: a clause.
     std::function<void(const std::string& why)> give_up;
   };
   Waiting(pid_t pid, Calls calls)
@@ -66,8 +66,8 @@ class Waiting {
   // The recording begins, or goes on.
   void begin_use(std::uint64_t time);
 
-  // Looks how often threads switch: samples are to be two thousand a second, and of very many
-  // switches none is looked at.
+  // Looks how often threads switch: adapts the share of switches that are sampled to 2000 samples a
+  // second, and gives the records up if there are very many.
   void adapt(std::uint64_t now, const Rings& rings);
 
  private:

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "libcollector/hook/hook.h"
-#include "libcollector/record/long_waits.h"
+#include "libcollector/record/thread_notes.h"
 
 namespace gnomon::collector {
 namespace {

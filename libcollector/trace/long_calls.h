@@ -1,5 +1,5 @@
-// Calls that have waited long, told to gnomon-sampler where the kernel does not show it where and
-// why threads wait. In hooks: normal context, and signal handlers; no lock, no heap, no errno.
+// Tells gnomon-sampler of calls that have waited long, where the kernel does not show it where
+// threads wait, and why. In hooks: normal context, and signal handlers; no lock, no heap, no errno.
 #pragma once
 #include <cstdint>
 

@@ -95,8 +95,8 @@ class Part {
   Result<void> add(const Event& event, const Interrupt& interrupt);
   tl::unexpected<Fault> wrong_stack() const;
   bool is_in_span(const Event& event);
-  // The part of the event that lies in the span, for one that is spread over time; valid until the
-  // next call.
+  // Returns the event, or if it is spread over time and only a part of that lies in the span, a
+  // copy with that part of its weight. The copy is valid until the next call.
   Event span_part(const Event& event);
   void sum_up_leaks();
 

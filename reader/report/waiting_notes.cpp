@@ -18,7 +18,7 @@ std::uint64_t time_of_waiting(const Profile& profile) {
   return 0;
 }
 
-// Of the first part of which that is known.
+// Why call stacks are missing, from the first part that tells.
 std::string cause_of(const Analysis& analysis) {
   for (const auto& part : analysis.parts()) {
     const format::ControlPage& control = part->experiment().control;

@@ -9,9 +9,10 @@
 
 namespace gnomon::reader {
 
-// Returns true if the metric is about time off a CPU, also.
+// Returns true if the metric counts time off a CPU.
 bool is_of_waiting(MetricId metric);
-// Why call stacks and reasons of waits are missing. Empty: hardly any are.
+// Says how much time off a CPU has no call stack, and why. Empty if less than 1 % of the threads'
+// time has none.
 std::string waiting_note(const Analysis& analysis, const Profile& profile);
 
 }  // namespace gnomon::reader

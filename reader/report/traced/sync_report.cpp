@@ -44,7 +44,7 @@ struct WaitedFor {
 // Of kind and address. The ends of all threads are one object.
 using ObjectKey = std::tuple<std::size_t, std::uint32_t, std::uint64_t>;
 
-// knows_cpus is set to whether how the processes used CPUs was recorded.
+// Sets knows_cpus to whether the experiments say how their processes used CPUs.
 Result<std::vector<WaitedFor>> objects_of(Analysis& analysis, const StackList& stacks,
                                           bool& knows_cpus, const Interrupt& interrupt) {
   knows_cpus = true;
