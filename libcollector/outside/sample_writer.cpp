@@ -57,7 +57,8 @@ std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample, std
   const bool is_written = record.head.stack && recorder_.put(*writer, format::kClockSample, record);
   recorder_.leave(*writer);
   if (!is_written) return std::nullopt;
-  return Written{{weight, record.head.stack, state, record.head.cpu, parallelism}, is_cut};
+  return Written{{weight, record.head.stack, state, record.head.cpu, parallelism, record.head.time},
+                 is_cut};
 }
 
 // What nothing tells the place of gets a call stack of one frame, which is no code.

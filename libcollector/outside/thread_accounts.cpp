@@ -54,11 +54,16 @@ const ThreadAccounts::Tick* ThreadAccounts::last_tick(std::uint32_t thread) cons
   return at == accounts_.end() || at->second.cpus == 0 ? nullptr : &at->second.last;
 }
 
-// A thread that runs has used more than the kernel has written down, by a tick of the kernel's.
-std::uint64_t ThreadAccounts::excess_of(const Account& account, std::uint64_t cpu) {
+// The kernel adds to the CPU time of a running thread at its own ticks only, so the accounts may
+// lack the time since the last one; and ticks of the thread may have been added that came after the
+// look.
+std::uint64_t ThreadAccounts::excess_of(const Account& account, const ThreadTimes& times) {
   constexpr std::uint64_t kLag = 4'000'000;  // ns
-  const auto used = static_cast<std::int64_t>(cpu - std::min(cpu, account.skipped.cpu) + kLag);
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(account.told - used, 0));
+  const std::uint64_t later = account.last.time - std::min(account.last.time, times.at);
+  const std::uint64_t most =
+      times.cpu - std::min(times.cpu, account.skipped.cpu) + kLag + (times.at == 0 ? 0 : later);
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(account.told - static_cast<std::int64_t>(most), 0));
 }
 
 // The first tick after `skipped` may stand for time before it as well.
@@ -126,7 +131,7 @@ std::vector<Rest> ThreadAccounts::look(std::uint32_t thread, const ThreadTimes& 
   Account& account = accounts_[thread];
   account.seen.cpu = std::max(times.cpu, account.seen.cpu);
   const std::uint64_t rest = untold(account, times.cpu);
-  account.excess = excess_of(account, times.cpu);
+  account.excess = excess_of(account, times);
   const std::uint64_t system = system_part(account, times, rest, is_last);
   const std::uint16_t cpu = account.cpus != 0 ? account.last.cpu : format::kNoCpu;
   if (system != 0) rests.push_back({thread, system, ThreadState::system, 0, Activity::system, cpu});

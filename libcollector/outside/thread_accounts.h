@@ -53,6 +53,7 @@ class ThreadAccounts {
     format::ThreadState state;
     std::uint16_t cpu;
     std::uint16_t parallelism = 0;
+    std::uint64_t time = 0;  // CLOCK_MONOTONIC, ns
   };
   void add(std::uint32_t thread, const Tick& tick);
   // What the thread's next tick stands for, ns: a period, or less if the ticks up to the last look
@@ -81,7 +82,7 @@ class ThreadAccounts {
     std::uint64_t excess = 0;       // ns that ticks stood for too much at the last look
   };
   std::uint64_t untold(const Account& account, std::uint64_t cpu) const;
-  static std::uint64_t excess_of(const Account& account, std::uint64_t cpu);
+  static std::uint64_t excess_of(const Account& account, const ThreadTimes& times);
   std::uint64_t undecided(const Account& account) const;
   std::uint64_t system_part(const Account& account, const ThreadTimes& times, std::uint64_t rest,
                             bool is_last) const;

@@ -66,6 +66,16 @@ TEST_F(ThreadAccountsTest, LateTicksAreNoTimeInTheKernel) {
   EXPECT_EQ(rests[0].weight + rests[1].weight, 49 * kPeriod);
 }
 
+// A look is told when later ticks have come.
+TEST_F(ThreadAccountsTest, TicksAfterTheLookAreNoneOfOthers) {
+  for (std::uint64_t i = 1; i <= 10; ++i)
+    accounts.add(kThread, {kPeriod, kStack, ThreadState::user, 0, 0, i * kPeriod});
+  ThreadTimes times{8 * kPeriod};
+  times.at = 8 * kPeriod;
+  EXPECT_TRUE(accounts.look(kThread, times, false).empty());
+  EXPECT_EQ(accounts.next_weight(kThread), kPeriod);
+}
+
 // The kernel counts some ticks of the thread's to another one, and the other way round.
 TEST_F(ThreadAccountsTest, TicksOfOthersAreMadeUpFor) {
   EXPECT_EQ(accounts.next_weight(kThread), kPeriod);
