@@ -7,6 +7,8 @@
 #include <new>
 #include <numeric>
 
+#include "commands/known_counters.h"
+
 namespace gnomon::commands {
 namespace {
 
@@ -161,6 +163,10 @@ Result<Invocation> parse(const Command& command, std::span<const std::string> wo
 
 Result<Answer> execute(Host& host, const Command& command, std::span<const std::string> words) {
   if (command.role == Role::future) return command.run(host, {});
+  const bool names_metrics = command.role == Role::view ||
+                             contains(command.options, OptionId::metrics) ||
+                             command.name == "export";
+  if (names_metrics && !words.empty()) know_counters(host, words);
   auto call = parse(command, words);
   if (!call) return tl::unexpected(call.error());
   // Of the standard library: memory is all that can be wanting.

@@ -29,6 +29,13 @@
 
 namespace gnomon::commands {
 
+// What `watch` and `calls` are told. size: bytes; 0: as many as the object has.
+struct WatchRequest {
+  std::string expression;
+  bool is_call = false, has_reads = false;
+  std::uint64_t size = 0, interval = 1;
+};
+
 class Host {
  public:
   virtual ~Host() = default;
@@ -55,6 +62,16 @@ class Host {
   // recorded with them; they stay as they were.
   virtual Result<CollectSettings> settings() { return only_in_lldb(); }
   virtual Result<void> set_settings(const CollectSettings& /*settings*/) { return only_in_lldb(); }
+
+  // What can be counted here, as a text; and the text of format/counters.h for words that name
+  // such counters.
+  virtual Result<std::string> list_counters() { return only_in_lldb(); }
+  virtual Result<std::string> resolve_counters(const std::vector<std::string>& /*words*/) {
+    return only_in_lldb();
+  }
+  // Watches who touches the object, or calls the function, that an expression names.
+  virtual Result<std::string> watch(const WatchRequest& /*request*/) { return only_in_lldb(); }
+  virtual Result<std::string> unwatch(const std::string& /*which*/) { return only_in_lldb(); }
 
   // Directory of the experiment that a report without an argument is about.
   virtual Result<std::string> experiment() = 0;

@@ -37,13 +37,13 @@ Fault neither(const Fault& obstacle, const std::string& why) {
 bool may_record_from_outside(const Settings& settings) {
   const format::SettingValues& values = settings.values;
   return values[Setting::source] != static_cast<std::uint64_t>(format::ClockSource::signal) &&
-         values[Setting::profile] != 0 && values[Setting::pause_signal] == 0 &&
-         values[Setting::sample_signal] == 0;
+         (values[Setting::profile] != 0 || !settings.counters.empty()) &&
+         values[Setting::pause_signal] == 0 && values[Setting::sample_signal] == 0;
 }
 
 Fault no_way_in(const Settings& settings, const Fault& obstacle) {
   const format::SettingValues& values = settings.values;
-  if (values[Setting::profile] == 0)
+  if (values[Setting::profile] == 0 && settings.counters.empty())
     return {obstacle.what, "with the clock on it is recorded from outside"};
   if (values[Setting::pause_signal] != 0 || values[Setting::sample_signal] != 0)
     return {obstacle.what, "without -y and -l it is recorded from outside"};
@@ -80,7 +80,8 @@ Result<std::string> record_from_outside(const Settings& settings, const OutsideP
                                  settings.stem,
                                  obstacle.what,
                                  program.is_to_execute ? "1" : "0",
-                                 program.executable};
+                                 program.executable,
+                                 settings.counters};
   words.insert(words.end(), program.words.begin(), program.words.end());
   auto answer = run_sampler(settings, std::move(words));
   if (!answer) return tl::unexpected(neither(obstacle, answer.error().what));

@@ -34,19 +34,19 @@ using std::chrono::milliseconds;
 constexpr milliseconds kAnswerTime{1000};
 
 // What a program writes until it closes its output; a fault: it has not closed it in time.
-Result<std::string> answer_from(int pipe) {
+Result<std::string> answer_from(int pipe, const std::string& program) {
   const auto limit = Clock::now() + 2 * kAnswerTime;
   std::string text;
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(limit - Clock::now()).count();
     pollfd event{pipe, POLLIN, 0};
     if (left <= 0 || poll(&event, 1, static_cast<int>(left)) == 0)
-      return fault("gnomon-sampler does not answer");
+      return fault(program + " does not answer");
     char piece[512];
     const ssize_t n = read(pipe, piece, sizeof piece);
     if (n == 0) return text;
     if (n > 0) text.append(piece, static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR) return fault("gnomon-sampler does not answer");
+    if (n < 0 && errno != EINTR) return fault(program + " does not answer");
   }
 }
 
@@ -91,9 +91,14 @@ constexpr auto word(format::Ask ask) { return static_cast<std::uint32_t>(ask); }
 }  // namespace
 
 Result<std::string> run_sampler(const Settings& settings, std::vector<std::string> words) {
-  const std::string program =
-      (std::filesystem::path(settings.library).parent_path() / "gnomon-sampler").string();
-  words.insert(words.begin(), "gnomon-sampler");
+  return run_beside(std::filesystem::path(settings.library).parent_path(), "gnomon-sampler",
+                    std::move(words));
+}
+
+Result<std::string> run_beside(const std::string& folder, const std::string& name,
+                               std::vector<std::string> words) {
+  const std::string program = (std::filesystem::path(folder) / name).string();
+  words.insert(words.begin(), name);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -106,7 +111,7 @@ Result<std::string> run_sampler(const Settings& settings, std::vector<std::strin
   if (error != 0)
     answer = fault(fmt::format("{} cannot be started: {}", program, std::strerror(error)));
   else
-    answer = answer_from(ends[0]);
+    answer = answer_from(ends[0], name);
   close(ends[0]);
   int status = 0;
   if (error == 0 && !answer) kill(child, SIGKILL);  // or it is waited for without limit
@@ -130,9 +135,11 @@ std::string note_experiment(const Settings& settings, const std::string& experim
 // Fault: samples are missing from the experiment.
 static Result<std::string> start_sampler(const Settings& settings, const std::string& experiment,
                                          pid_t pid) {
-  auto answer =
-      run_sampler(settings, {experiment, std::to_string(pid), fmt::format("{:x}", settings.session),
-                             format::settings_text(settings.values).text});
+  std::vector<std::string> words{experiment, std::to_string(pid),
+                                 fmt::format("{:x}", settings.session),
+                                 format::settings_text(settings.values).text};
+  if (!settings.counters.empty()) words.push_back(settings.counters);
+  auto answer = run_sampler(settings, std::move(words));
   if (!answer) return answer;
   if (answer->starts_with(format::kClockRefused))
     return answer->substr(std::strlen(format::kClockRefused));
@@ -154,8 +161,9 @@ std::string follow_recording(const Settings& settings, const std::string& experi
   return failed;
 }
 
-bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::SampleEvent event,
-                    std::string_view label) {
+// said: takes what the label says then; null: nothing does.
+static bool ask(format::ControlPage& page, format::Verb verb, format::SampleEvent event,
+                std::string_view label, std::string* said) {
   constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; it shows itself each second
   await_sampler(page);
   if (std::atomic_ref(page.sampler_time).load() + kBeat < monotonic_now()) return false;
@@ -171,6 +179,7 @@ bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::Sample
   const auto limit = Clock::now() + kAnswerTime;
   for (;;) {
     const std::uint32_t answered = std::atomic_ref(box.answered).load();
+    if (answered == number && said) said->assign(box.label, strnlen(box.label, sizeof box.label));
     if (answered == number) return true;
     const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(limit - Clock::now());
     if (left.count() <= 0) return false;
@@ -179,8 +188,22 @@ bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::Sample
   }
 }
 
+bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::SampleEvent event,
+                    std::string_view label) {
+  return ask(page, verb, event, label, nullptr);
+}
+
+Result<std::string> ask_to_watch(format::ControlPage& page, format::Verb verb,
+                                 std::string_view text) {
+  std::string said;
+  if (!ask(page, verb, format::SampleEvent::manual, text, &said))
+    return fault("gnomon-sampler does not answer", "`collector header` says since when");
+  return said;
+}
+
 bool record_rings(format::ControlPage& page) {
-  return !format::is_from_outside(std::atomic_ref(page.clock).load()) ||
+  const bool is_joined = std::atomic_ref(page.writers).load() > 1;  // by gnomon-sampler
+  return (!is_joined && !format::is_from_outside(std::atomic_ref(page.clock).load())) ||
          ask_for_sample(page, format::Verb::record, format::SampleEvent::manual);
 }
 

@@ -15,6 +15,10 @@
 
 namespace gnomon::injector {
 
+// Runs a program of that folder and returns what it says, which is short. words: those behind its
+// name.
+Result<std::string> run_beside(const std::string& folder, const std::string& name,
+                               std::vector<std::string> words);
 // Runs gnomon-sampler and returns what it says, which is short; it, or a child of it, may run on.
 // words: those behind its name.
 Result<std::string> run_sampler(const Settings& settings, std::vector<std::string> words);
@@ -36,6 +40,11 @@ bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::Sample
 // Has the clock's samples recorded that the kernel has taken until now, where gnomon-sampler is the
 // clock. Returns false if there is no answer.
 bool record_rings(format::ControlPage& page);
+
+// Asks for what `verb` is about, which is what `text` says. Returns what gnomon-sampler answers:
+// "", or a clause that says why not. Fault: there is no answer.
+Result<std::string> ask_to_watch(format::ControlPage& page, format::Verb verb,
+                                 std::string_view text);
 
 // Pauses the recording of events, or resumes it; a sample is taken before or after. Returns false
 // if nothing changes: it is so already, the recording has ended, or the size limit was reached.

@@ -89,7 +89,7 @@ Result<Settings> new_settings(std::span<const std::string> folders, const Destin
                               const format::SettingValues& values) {
   auto library = find_library(folders);
   if (!library) return tl::unexpected(library.error());
-  Settings settings{*library, "", random_session(), values, "", {}};
+  Settings settings{*library, "", random_session(), values, "", "", {}};
   if (auto gone = go_to(place, settings); !gone) return tl::unexpected(gone.error());
   return settings;
 }

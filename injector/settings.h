@@ -23,6 +23,7 @@ struct Settings {
   std::uint64_t session = 0;
   format::SettingValues values;
   std::string group;               // the path of the group's file; empty: none
+  std::string counters;            // see format/counters.h
   std::vector<std::string> notes;  // lines for the experiment's file `notes`
 };
 

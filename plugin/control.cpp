@@ -11,6 +11,7 @@
 #include "commands/experiment_finder.h"
 #include "injector/attach/lldb/lldb_attach.h"
 #include "injector/attach/ptrace/ptrace_attach.h"
+#include "injector/counters.h"
 #include "injector/lldb_commands.h"
 #include "injector/presence.h"
 #include "injector/sampler.h"
@@ -74,6 +75,7 @@ Result<injector::Settings> Session::next_recording(const commands::CollectSettin
   if (!folder) return tl::unexpected(folder.error());
   auto settings = injector::new_settings(
       std::span(&*folder, 1), {chosen.directory, chosen.experiment, chosen.group}, chosen.values);
+  if (settings) settings->counters = chosen.counters;
   if (settings && session_ != 0) settings->session = session_;
   return settings;
 }
@@ -317,6 +319,16 @@ Result<std::string> Session::trace_frees_only() {
     return "Allocations are not recorded any more already, only what gives them back.\n";
   return "Allocations are no longer recorded, what gives them back is: `collector leaks` loses "
          "what is freed from here on.\n";
+}
+
+Result<std::string> Session::list_counters() {
+  const auto folder = plugin_folder();
+  return folder ? injector::list_counters(*folder) : folder;
+}
+
+Result<std::string> Session::resolve_counters(const std::vector<std::string>& words) {
+  const auto folder = plugin_folder();
+  return folder ? injector::resolve_counters(*folder, words) : folder;
 }
 
 Result<std::string> Session::record_sample(const std::string& label) {

@@ -39,6 +39,8 @@ class Session : public commands::Host {
   Result<std::string> pause() override;
   Result<std::string> resume() override;
   Result<std::string> trace_frees_only() override;
+  Result<std::string> list_counters() override;
+  Result<std::string> resolve_counters(const std::vector<std::string>& words) override;
   Result<std::string> note_stop() override;
   Result<bool> has_stop_line() override { return has_stop_line_.load(); }
   Result<void> set_stop_line(bool is_on) override;

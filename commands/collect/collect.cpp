@@ -14,6 +14,7 @@
 #include "commands/collect/settings_list.h"
 #include "commands/help.h"
 #include "commands/library_folders.h"
+#include "injector/counters.h"
 #include "injector/launch/execute.h"
 #include "injector/launch/program_file.h"
 #include "injector/outside.h"
@@ -27,7 +28,9 @@ Result<injector::Settings> settings_of(const CollectLine& line) {
   const CollectSettings& wanted = line.settings;
   auto settings = injector::new_settings(
       library_folders(), {wanted.directory, wanted.experiment, wanted.group}, wanted.values);
-  if (settings) settings->notes = wanted.notes;
+  if (!settings) return settings;
+  settings->notes = wanted.notes;
+  settings->counters = wanted.counters;
   return settings;
 }
 
@@ -105,6 +108,31 @@ std::string clock_of_machine() {
       tick);
 }
 
+// Where gnomon-counters lies.
+Result<std::string> library_folder() {
+  const auto settings = injector::new_settings(library_folders(), {}, {});
+  if (!settings) return tl::unexpected(settings.error());
+  return std::filesystem::path(settings->library).parent_path().string();
+}
+
+Result<Answer> counter_list() {
+  const auto folder = library_folder();
+  if (!folder) return tl::unexpected(folder.error());
+  auto text = injector::list_counters(*folder);
+  if (!text) return tl::unexpected(text.error());
+  return Answer{std::move(*text), {}};
+}
+
+Result<void> resolve_counters(CollectSettings& settings) {
+  if (settings.counter_words.empty()) return {};
+  const auto folder = library_folder();
+  if (!folder) return tl::unexpected(folder.error());
+  auto text = injector::resolve_counters(*folder, settings.counter_words);
+  if (!text) return tl::unexpected(text.error());
+  settings.counters = std::move(*text);
+  return {};
+}
+
 }  // namespace
 
 std::string collect_help() {
@@ -113,10 +141,12 @@ std::string collect_help() {
 }
 
 Result<Answer> collect(std::span<const std::string> words) {
-  const bool asks = words.size() == 1 && (words[0] == "-h" || words[0] == "--help");
+  const bool asks = words.size() == 1 && words[0] == "--help";
   if (words.empty() || asks) return Answer{collect_help(), {}};
-  const auto line = read_collect_line(words);
+  if (words.size() == 1 && words[0] == "-h") return counter_list();
+  auto line = read_collect_line(words);
   if (!line) return tl::unexpected(line.error());
+  if (auto known = resolve_counters(line->settings); !known) return tl::unexpected(known.error());
   if (line->wants_version) return Answer{version_text(), {}};
   if (line->is_end) return end_collecting(line->process);
   if (line->process != 0 || !line->program.empty()) return record(*line);

@@ -59,7 +59,22 @@ Result<void> add_comment(const std::string& word, CollectLine& line) {
   return {};
 }
 
+Result<void> add_counters(const std::string& word, CollectLine& line) {
+  auto& words = line.settings.counter_words;
+  if (word == "off" || word.empty()) {
+    words.clear();
+    return {};
+  }
+  words.push_back(word == "on" ? "cycles" : word);
+  return {};
+}
+
 constexpr std::array kCollectOptions{
+    OptionRow{'h', "hwprofile", "on|off|DEF[,DEF]...",
+              "Count events of the processor or the kernel, with a sample each so many: on is "
+              "cycles, DEF is NAME or NAME,INTERVAL, where INTERVAL is a number, hi or lo. `gnomon "
+              "collect -h` alone lists what counts here. Without -p the clock is off meanwhile.",
+              add_counters},
     OptionRow{'o', "output", "NAME.er",
               "Write that experiment. Of NAME.7.er the first free number from 7 on is taken; "
               "without -o it is test.N.er.",
@@ -103,12 +118,12 @@ struct FutureOption {
   std::string_view what;
 };
 constexpr std::array kFuture{
-    FutureOption{'h', "count hardware events"}, FutureOption{'M', "trace MPI calls"},
-    FutureOption{'m', "trace MPI calls"},       FutureOption{'c', "count instructions"},
-    FutureOption{'I', "count instructions"},    FutureOption{'N', "count instructions"},
-    FutureOption{'r', "detect data races"},     FutureOption{'F', "follow descendants"},
-    FutureOption{'j', "record Java methods"},   FutureOption{'J', "record Java methods"},
-    FutureOption{'A', "archive load objects"},  FutureOption{'a', "archive load objects"},
+    FutureOption{'M', "trace MPI calls"},      FutureOption{'m', "trace MPI calls"},
+    FutureOption{'c', "count instructions"},   FutureOption{'I', "count instructions"},
+    FutureOption{'N', "count instructions"},   FutureOption{'r', "detect data races"},
+    FutureOption{'F', "follow descendants"},   FutureOption{'j', "record Java methods"},
+    FutureOption{'J', "record Java methods"},  FutureOption{'A', "archive load objects"},
+    FutureOption{'a', "archive load objects"},
 };
 
 Result<void> set_future(const FutureOption& option, std::string_view word) {
@@ -121,6 +136,7 @@ Result<void> set_setting(const SettingRow& row, const std::string& word, Collect
   auto warning = set_value(row.setting, word, line.settings.values);
   if (!warning) return tl::unexpected(warning.error());
   if (!warning->empty()) line.warnings.push_back(*warning + ".");
+  line.settings.has_chosen_clock |= row.setting == format::Setting::profile;
   return {};
 }
 
@@ -204,7 +220,9 @@ Result<CollectLine> checked(CollectLine line) {
     return fault("-x is about programs that are started", "omit it, or -P");
   if (line.is_end && line.process == 0)
     return fault("-e needs the process whose recording is to end", "-P PID names it");
-  if (line.settings.values[format::Setting::profile] == 0)
+  if (!line.settings.counter_words.empty() && !line.settings.has_chosen_clock)
+    line.settings.values[format::Setting::profile] = 0;
+  if (line.settings.values[format::Setting::profile] == 0 && line.settings.counter_words.empty())
     line.warnings.emplace_back("Without a clock there are samples of the process alone.");
   return line;
 }

@@ -13,7 +13,10 @@ struct CollectSettings {
   std::string experiment;  // NAME.er, or a path of one; empty: test.N.er, or the group's name
   std::string group;       // NAME.erg, or a path of one; empty: none
   std::vector<std::string> notes;
-  bool samples_at_stops = true;  // of a debugger
+  std::vector<std::string> counter_words;  // what is to be counted, as the user has named it
+  std::string counters;                    // likewise, in the text of format/counters.h
+  bool has_chosen_clock = false;           // profile was set, so counters leave it as it is
+  bool samples_at_stops = true;            // of a debugger
 };
 
 }  // namespace gnomon::commands

@@ -78,7 +78,10 @@ Result<Answer> run_profile(Host& host, const Invocation& call) {
     if (words.size() < 2 || words[1] == "off")
       return fault("profile timer needs an interval",
                    "on, hi, lo, 5m and 500u are known; `collector profile off` is without a clock");
-    return set_to(host, Setting::profile, words[1]);
+    return change_settings(host, "profile", [&](CollectSettings& settings) {
+      settings.has_chosen_clock = true;
+      return set_value(Setting::profile, words[1], settings.values);
+    });
   }
   if (verb == "source") {
     if (words.size() < 2)
@@ -94,6 +97,7 @@ Result<Answer> run_profile(Host& host, const Invocation& call) {
     return fault(fmt::format("profile {} takes no further word (got {})", verb, words[1]),
                  "`collector profile timer TIME` chooses the interval");
   return change_settings(host, "profile", [&](CollectSettings& settings) -> Result<std::string> {
+    settings.has_chosen_clock = true;
     // An interval that was chosen stays.
     if (verb == "on" && settings.values[Setting::profile] != 0) return "";
     return set_value(Setting::profile, verb, settings.values);
@@ -178,6 +182,40 @@ Result<Answer> run_synctrace(Host& host, const Invocation& call) {
   });
 }
 
+Result<std::string> count(Host& host, std::vector<std::string> words, CollectSettings& settings) {
+  const auto text = host.resolve_counters(words);
+  if (!text) return tl::unexpected(text.error());
+  set_counters(words, *text, settings);
+  if (settings.has_chosen_clock) return "";
+  return "the clock is off, as nobody has chosen it; `collector profile on` records both";
+}
+
+// on|off|list|counter DEF...|addcounter DEF...
+Result<Answer> run_hwprofile(Host& host, const Invocation& call) {
+  constexpr std::string_view kKnown[] = {"on", "off", "list", "counter", "addcounter"};
+  const Words words = call.arguments;
+  const std::string verb = first_of(call);
+  if (std::find(std::begin(kKnown), std::end(kKnown), verb) == std::end(kKnown))
+    return wrong_word("hwprofile", verb, kKnown);
+  const bool names = verb == "counter" || verb == "addcounter";
+  if (names && words.size() < 2)
+    return fault(fmt::format("hwprofile {} needs a counter", verb),
+                 "`collector hwprofile list` shows those that count here");
+  if (!names && words.size() > 1)
+    return fault(fmt::format("hwprofile {} takes no further word (got {})", verb, words[1]),
+                 "`collector hwprofile counter DEF` chooses what is counted");
+  if (verb == "list") return sentence_of(host.list_counters());
+  return change_settings(host, "hwprofile", [&](CollectSettings& settings) -> Result<std::string> {
+    if (verb == "off") set_counters({}, "", settings);
+    if (verb == "off" || (verb == "on" && !settings.counters.empty())) return "";
+    if (verb == "on") return count(host, {"cycles"}, settings);
+    std::vector<std::string> wanted;
+    if (verb == "addcounter") wanted = settings.counter_words;
+    wanted.insert(wanted.end(), words.begin() + 1, words.end());
+    return count(host, wanted, settings);
+  });
+}
+
 Result<Answer> run_iotrace(Host& host, const Invocation& call) {
   return set_to(host, Setting::iotrace, first_of(call));
 }
@@ -220,8 +258,8 @@ Result<Answer> run_future(Host&, const Invocation&) {
                "`collector show` lists what can be set");
 }
 
-constexpr char kCounters[] = "count hardware events", kMpi[] = "trace MPI calls",
-               kRaces[] = "detect data races", kArchive[] = "archive load objects";
+constexpr char kMpi[] = "trace MPI calls", kRaces[] = "detect data races",
+               kArchive[] = "archive load objects";
 
 // What a setting's command takes, behind the command's own word.
 constexpr std::string_view operands_of(Setting setting) {
@@ -317,8 +355,19 @@ constexpr std::array kControls{
             help_of(Setting::synctrace), kNoOptions, Role::control, 2, run_synctrace},
     Command{"iotrace", "", operands_of(Setting::iotrace), "Trace I/O.", help_of(Setting::iotrace),
             kNoOptions, Role::control, 1, run_iotrace},
-    Command{"hwprofile", "", "", "Count hardware events.", "", kNoOptions, Role::future, kAnyNumber,
-            run_future<kCounters>},
+    Command{"hwprofile", "", "on|off|list|counter DEF...|addcounter DEF...",
+            "Count events of the processor and the kernel.",
+            "list: the counters of this machine. counter: count those from the next recording on; "
+            "addcounter: those, too. on: count cycles. DEF is NAME or NAME,INTERVAL, several with "
+            "commas between; a sample with the call stack is taken each INTERVAL events, a number, "
+            "or `hi` or `lo`, ten times more or fewer samples. NAME is one of the list, any that "
+            "libpfm4 knows, or a preset of PAPI's; before it, + asks for the address of the data; "
+            "behind it, ~user=0 and ~system=0 leave out a part. Each is tried at once; what cannot "
+            "be counted at the same time is refused.\n\n"
+            "Each counter is a metric of its name. What was counted since the last sample stands "
+            "under collector_final_counters, and what the kernel took no sample of under "
+            "collector_hwcs_frozen. Unless `profile` was given, the clock is off meanwhile.\n",
+            kNoOptions, Role::control, kAnyNumber, run_hwprofile},
     Command{"mpitrace", "", "", "Trace MPI calls.", "", kNoOptions, Role::future, kAnyNumber,
             run_future<kMpi>},
     Command{"tha", "", "", "Detect data races.", "", kNoOptions, Role::future, kAnyNumber,

@@ -15,6 +15,7 @@
 #include "commands/collect/machine_clock.h"
 #include "commands/command.h"
 #include "commands/words.h"
+#include "libcollector/format/counters.h"
 #include "reader/report/setting_text.h"
 
 namespace gnomon::commands {
@@ -312,6 +313,21 @@ Result<std::string> set_value(Setting setting, std::string_view word, SettingVal
     return signal_in_use(word);
   values[setting] = value->value;
   return std::move(value->warning);
+}
+
+void set_counters(const std::vector<std::string>& words, const std::string& text,
+                  CollectSettings& settings) {
+  settings.counter_words = words;
+  settings.counters = text;
+  if (!settings.has_chosen_clock)
+    settings.values[Setting::profile] = words.empty() ? format::row(Setting::profile).initial : 0;
+}
+
+std::string counters_shown(const CollectSettings& settings) {
+  std::string shown;
+  for (const format::Counter& each : format::counters_in(settings.counters))
+    shown += fmt::format("{}{},{}", shown.empty() ? "" : ",", each.name, each.interval);
+  return shown.empty() ? "off" : shown;
 }
 
 Result<void> set_directory(const std::string& word, CollectSettings& settings) {

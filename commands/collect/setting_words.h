@@ -18,6 +18,13 @@ Result<std::string> set_value(format::Setting setting, std::string_view word,
                               format::SettingValues& values);
 
 // Where experiments go. Fault: no such directory, or a name with another ending.
+// Sets what is counted; none: nothing is. text: of format/counters.h, for those words. The clock is
+// off with counters and on without, unless it was chosen (dbx, "collector profile").
+void set_counters(const std::vector<std::string>& words, const std::string& text,
+                  CollectSettings& settings);
+// "page-faults,97,insts,1000003"; off: nothing is counted.
+std::string counters_shown(const CollectSettings& settings);
+
 Result<void> set_directory(const std::string& word, CollectSettings& settings);
 Result<void> set_experiment(const std::string& word, CollectSettings& settings);
 Result<void> set_group(const std::string& word, CollectSettings& settings);

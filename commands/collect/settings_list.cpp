@@ -47,6 +47,8 @@ std::vector<Shown> shown_settings(const CollectSettings& settings, Speaks speaks
       shown.push_back(
           {"sample at stops", settings.samples_at_stops ? "on" : "off", "dbxsample on|off", ""});
   }
+  shown.push_back({"hwprofile", counters_shown(settings),
+                   in_debugger ? "hwprofile on|off|counter DEF,..." : "-h on|off|DEF,...", ""});
   const auto store = [&](const char* what, std::string value, const char* option,
                          const char* operand) {
     shown.push_back({fmt::format("store {}", what), std::move(value),

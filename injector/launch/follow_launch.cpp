@@ -21,7 +21,7 @@ std::optional<Fault> begin_recording(const LaunchedProgram& program, const Launc
   std::string failed;
   bool is_followed = false;
   const auto armed = [&](const std::string& experiment) {
-    if (format::may_be_kernels(settings.values)) {
+    if (format::may_be_kernels(settings.values) || !settings.counters.empty()) {
       failed = follow_recording(settings, experiment, pid, OtherClock::signals);
       is_followed = true;
     }

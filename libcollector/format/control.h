@@ -141,8 +141,17 @@ constexpr bool is_of_signals(Drop drop) {
 
 // What gnomon-sampler is asked for; whatever it is, samples of the kernel's clock are recorded
 // before it answers. sample: take a sample with this label. end: take the last one, the recording
-// ends. record: that alone.
-enum class Verb : std::uint32_t { none = 0, sample = 1, end = 2, record = 3 };
+// ends. record: that alone. watch: watch what the label says (watches.h); unwatch: no more, the
+// label is the number. The answer of both stands in the label: empty, or a clause that says why
+// not.
+enum class Verb : std::uint32_t {
+  none = 0,
+  sample = 1,
+  end = 2,
+  record = 3,
+  watch = 4,
+  unwatch = 5
+};
 inline constexpr std::size_t kLabelBytes = 256;  // with a final 0
 
 // One request to gnomon-sampler at a time. Whoever asks makes `sequence` odd by a compare-and-swap,

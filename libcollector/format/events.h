@@ -11,10 +11,16 @@
 namespace gnomon::format {
 
 // One data file for each kind of data; the id stands in block headers and indexes the control page.
-enum class DataKind : std::uint16_t { profile = 0, heaptrace = 1, synctrace = 2, iotrace = 3 };
+enum class DataKind : std::uint16_t {
+  profile = 0,
+  heaptrace = 1,
+  synctrace = 2,
+  iotrace = 3,
+  hwcounters = 4
+};
 inline constexpr std::size_t kDataKinds = 16;
-inline constexpr std::array<const char*, 4> kDataFiles{"profile", "heaptrace", "synctrace",
-                                                       "iotrace"};
+inline constexpr std::array<const char*, 5> kDataFiles{"profile", "heaptrace", "synctrace",
+                                                       "iotrace", "hwcounters"};
 
 enum class Unit : std::uint8_t {
   none,
@@ -123,6 +129,23 @@ struct CpuUse {
 };
 static_assert(sizeof(CpuUse) == 40);
 
+// Counts of a counter, up to a sample of it.
+struct CounterEvent {
+  EventHead head;
+  std::uint64_t weight;   // counts; of a CPU's cycles, the time that they take, ns
+  std::uint64_t address;  // of the data that the sample is about; 0: not told
+};
+static_assert(sizeof(CounterEvent) == 40);
+
+// An object was read or written, or a function called, which is watched.
+struct Touch {
+  EventHead head;
+  std::uint64_t weight;  // how often
+  std::uint32_t watch;   // number of what is watched, as in kWatchesFile
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Touch) == 40);
+
 // A block of memory that the program got from its allocator, or gave back to it.
 struct HeapAllocation {
   std::uint64_t word;   // CompactWord
@@ -196,7 +219,11 @@ static_assert(sizeof(FileName) == 96);
 
 // kept: the block that the free before was about is not free after all, because realloc(3) failed.
 inline constexpr std::uint8_t kHeapAllocation = 1, kHeapFree = 2, kHeapKept = 3, kClockSample = 16,
-                              kWait = 17, kIo = 18, kFileName = 19, kCpuUse = 20;
+                              kWait = 17, kIo = 18, kFileName = 19, kCpuUse = 20, kAccess = 21,
+                              kCall = 22;
+// Each counter of an experiment has a kind of its own, with the layout of the first one: from here
+// on, in the order of kCountersFile.
+inline constexpr std::uint8_t kFirstCounter = 64;
 
 inline constexpr Field kCompactAddress{"address", "HVADDR", 0, 6, Unit::address};
 inline constexpr std::array kEventKinds{
@@ -270,6 +297,16 @@ inline constexpr std::array kEventKinds{
                kHeadFields[1],
                {"length", "", offsetof(CpuUse, length), 8, Unit::nanoseconds},
                {"idle", "", offsetof(CpuUse, idle), 8, Unit::nanoseconds}}},
+    EventKind{kAccess, "access", DataKind::hwcounters, Layout::head, sizeof(Touch),
+              with_head(Field{"weight", "", offsetof(Touch, weight), 8, Unit::none},
+                        Field{"watch", "WATCH", offsetof(Touch, watch), 4, Unit::none})},
+    EventKind{kCall, "call", DataKind::hwcounters, Layout::head, sizeof(Touch),
+              with_head(Field{"weight", "", offsetof(Touch, weight), 8, Unit::none},
+                        Field{"watch", "WATCH", offsetof(Touch, watch), 4, Unit::none})},
+    EventKind{
+        kFirstCounter, "counter", DataKind::hwcounters, Layout::head, sizeof(CounterEvent),
+        with_head(Field{"weight", "HWCINT", offsetof(CounterEvent, weight), 8, Unit::none},
+                  Field{"address", "VADDR", offsetof(CounterEvent, address), 8, Unit::address})},
 };
 
 constexpr const EventKind* find_event_kind(std::uint8_t id) {

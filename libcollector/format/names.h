@@ -13,13 +13,16 @@ inline constexpr const char* kLogPause = "pause";
 inline constexpr const char* kLogResume = "resume";
 inline constexpr const char* kLogDuration = "duration over";
 inline constexpr const char* kLogProcessEnded = "process ended";
-inline constexpr const char* kLogClock = "clock";      // why the kernel is not the clock
-inline constexpr const char* kLogWaiting = "waiting";  // why switches of threads are not told
-inline constexpr const char* kNotesFile = "notes";     // text of the user's; may be missing
+inline constexpr const char* kLogClock = "clock";        // why the kernel is not the clock
+inline constexpr const char* kLogWaiting = "waiting";    // why switches of threads are not told
+inline constexpr const char* kLogCounters = "counters";  // why events are not counted
+inline constexpr const char* kNotesFile = "notes";       // text of the user's; may be missing
 inline constexpr const char* kMapFile = "map.jsonl";
 inline constexpr const char* kControlFile = "control";
 inline constexpr const char* kStacksFile = "stacks";
-inline constexpr const char* kKernelFile = "kernel.jsonl";  // its functions in call stacks
+inline constexpr const char* kKernelFile = "kernel.jsonl";      // its functions in call stacks
+inline constexpr const char* kCountersFile = "counters.jsonl";  // see outside/counting.h
+inline constexpr const char* kWatchesFile = "watches.jsonl";    // likewise
 // Gone once the recording has ended in order.
 inline constexpr const char* kLanesFile = "lanes";
 inline constexpr const char* kEndedFile = "ended";    // see EndedThread
@@ -30,9 +33,9 @@ inline constexpr const char* kWaitsFile = "waits";    // see LongWaits
 // kUserTime: it would show user time alone; nothing: it would.
 inline constexpr const char* kProbe = "--probe";
 inline constexpr const char* kUserTime = "user time";
-// `gnomon-sampler --alone PID SESSION SETTINGS STEM WHY 0|1 EXECUTABLE WORD...` records a process
-// in which no collector is, because of WHY; 1: from its execution of the program on. It says which
-// experiment it writes.
+// `gnomon-sampler --alone PID SESSION SETTINGS STEM WHY 0|1 EXECUTABLE COUNTERS WORD...` records a
+// process in which no collector is, because of WHY; 1: from its execution of the program on. It
+// says which experiment it writes.
 inline constexpr const char* kAlone = "--alone";
 // What gnomon-sampler says before the reason if it runs without the kernel's clock.
 inline constexpr const char* kClockRefused = "clock: ";

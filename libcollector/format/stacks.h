@@ -95,6 +95,9 @@ enum class Activity : std::uint32_t {
   short_threads = 2,  // it has not used so much CPU time that its clock would have ticked
   unsampled = 3,      // its clock has not ticked for a while, though it was on a CPU
   waiting = 4,        // it was off a CPU
+  final_counts = 5,   // what a counter has counted since its last sample
+  frozen_counts = 6,  // what it has counted when the kernel took no samples
+  lost = 7,           // accesses or calls of which the samples are lost
 };
 inline constexpr unsigned kActivityTag = 9;
 constexpr std::uint64_t activity_frame(Activity activity) {

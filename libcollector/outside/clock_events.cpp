@@ -61,7 +61,7 @@ int ClockEvents::open_threads(const std::vector<pid_t>& threads, const Rings& ri
       if (event.file >= 0) events_.back().push_back(event);
       if (error == 0) coverage_.add_event(root, event.id);
       if (error != 0 && error != ESRCH) return error;
-      if (error == 0 && !sees_kernel_) open_for_faults(thread, ring, root);
+      if (error == 0 && !sees_kernel_ && wanted_.period != 0) open_for_faults(thread, ring, root);
     }
   }
   return 0;
@@ -96,7 +96,7 @@ void ClockEvents::open_for_faults(pid_t thread, const Ring& ring, std::size_t ro
 int ClockEvents::open_one(pid_t thread, const Ring& ring, Event& event) {
   for (;;) {
     perf_event_attr attributes = common_attributes();
-    attributes.config = PERF_COUNT_SW_TASK_CLOCK;
+    attributes.config = wanted_.period == 0 ? PERF_COUNT_SW_DUMMY : PERF_COUNT_SW_TASK_CLOCK;
     attributes.sample_period = wanted_.period;
     attributes.inherit = 1;
     attributes.inherit_stat = wanted_.tells_counts ? 1 : 0;

@@ -18,7 +18,7 @@ class ClockEvents {
  public:
   struct Wanted {
     pid_t pid;
-    std::uint64_t period;       // ns of CPU time
+    std::uint64_t period;       // ns of CPU time; 0: no samples are taken
     std::uint32_t stack_bytes;  // copied with each sample
     // Of each thread that has inherited events, how much they have counted is told at its end. That
     // costs half a microsecond a switch between threads of the process.

@@ -8,6 +8,7 @@ constexpr std::uint32_t kLeast = 2048, kMost = 32768;  // bytes
 
 std::uint32_t first_size(std::uint64_t period) {
   constexpr std::uint64_t kMillisecond = 1'000'000;
+  if (period == 0) return 8192;
   if (period >= kMillisecond * 9 / 10) return 8192;
   return period > kMillisecond / 5 ? 4096 : kLeast;
 }

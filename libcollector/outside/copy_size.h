@@ -7,7 +7,7 @@ namespace gnomon::outside {
 
 class CopySize {
  public:
-  // period: between two samples of a CPU, ns. Begins with more the longer that is.
+  // period: between two samples of a CPU, ns; 0: not known. Begins with more the longer that is.
   explicit CopySize(std::uint64_t period);
 
   std::uint32_t bytes() const { return bytes_; }

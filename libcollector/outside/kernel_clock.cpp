@@ -52,12 +52,16 @@ void KernelClock::follow_pauses(bool is_paused, std::uint64_t now) {
   const bool begins = !has_begun_ && atomic(page_.start_time).load() != 0;
   has_begun_ |= begins;
   if (is_paused && !was_paused_ && !begins && has_begun_) {
-    rests_.look(now, true);
-    rests_.tell(drained_, true);
+    if (is_clock()) rests_.look(now, true);
+    if (is_clock()) rests_.tell(drained_, true);
+    counting_.tell(drained_, false);
+    counting_.pause();
   }
   if (begins || (was_paused_ && !is_paused)) {
-    rests_.skip();
+    if (is_clock()) rests_.skip();
     waiting_.begin_use(now);
+    counting_.begin(was_paused_ || is_paused || !wanted_.executable.empty());
+    if (is_paused) counting_.pause();
   }
   if (is_paused || was_paused_) paused_until_ = now;
   was_paused_ = is_paused;
@@ -68,7 +72,8 @@ void KernelClock::follow_pauses(bool is_paused, std::uint64_t now) {
 bool KernelClock::drain(bool is_still) {
   const bool is_paused = recorder_.paused();
   const bool is_to_tell = is_still || rests_.can_tell(settled_until(drained_));
-  if (has_begun_ && !is_paused && !has_executed_ && (is_still || !rests_.has_looked()))
+  if (is_clock() && has_begun_ && !is_paused && !has_executed_ &&
+      (is_still || !rests_.has_looked()))
     rests_.look(collector::now(CLOCK_MONOTONIC), is_still);
   const std::uint64_t start = collector::now(CLOCK_MONOTONIC);
   follow_pauses(is_paused, start);
@@ -82,8 +87,13 @@ bool KernelClock::drain(bool is_still) {
     ring->pop();
     if (awaited_exec && !awaits_exec()) return saw_news_;
   }
-  if (std::exchange(is_stopped_, false)) waiting_.mark_stopped();
-  if (has_begun_ && !has_executed_) {
+  if (std::exchange(is_stopped_, false)) {
+    waiting_.mark_stopped();
+    counting_.mark_stopped();
+  }
+  if (has_begun_ && !has_executed_ && !is_paused && (is_still || tells_all_))
+    counting_.tell(start, false);
+  if (is_clock() && has_begun_ && !has_executed_) {
     settle_threads(is_still ? ~0ull : settled_until(drained_));
     if (is_to_tell) rests_.tell(is_still ? start : drained_, is_still || tells_all_);
     if (!is_paused) waiting_.tell_use(is_still ? start : drained_, is_still);
@@ -91,7 +101,7 @@ bool KernelClock::drain(bool is_still) {
   }
   drained_ = start;
   if (is_still) count_lost();
-  if (start >= next_size_) adapt_size(start);
+  if (is_clock() && start >= next_size_) adapt_size(start);
   waiting_.adapt(start, rings_);
   return saw_news_;
 }
@@ -134,6 +144,8 @@ void KernelClock::take(const perf_event_header& record) {
     }
     case PERF_RECORD_SWITCH:
       return waiting_.on_switch(record);
+    case PERF_RECORD_THROTTLE:
+      return counting_.on_throttle(origin_of(record));
     case PERF_RECORD_LOST:
       lost_in_records_ += lost_in(record);
       return;
@@ -170,6 +182,7 @@ bool KernelClock::is_of_recording(std::uint64_t time) const {
 void KernelClock::on_sample(const Sample& sample) {
   if (waiting_.on_sample(sample)) return;
   saw_news_ = true;
+  if (counting_.on_sample(sample)) return;
   if (!events_->counts(sample.origin) || !is_of_recording(sample.origin.time)) return;
   const bool is_own = this->is_own(sample.origin.process);
   if (events_->is_fault(sample.origin)) {
@@ -213,6 +226,7 @@ void KernelClock::put_off(OffCpu off) {
 void KernelClock::on_thread_end(const TaskChange& change, std::uint64_t time) {
   saw_news_ = true;
   events_->on_thread_end(change.thread);
+  counting_.on_thread_end(change.thread);
   if (!is_own(change.process)) return;
   waiting_.on_exit(change.thread, time);
   rests_.on_exit(change.thread, time);
@@ -269,7 +283,7 @@ std::uint64_t KernelClock::cpu_used() const {
 }
 
 void KernelClock::end_rests() {
-  if (!has_begun_ || has_executed_ || was_paused_) return;
+  if (!is_clock() || !has_begun_ || has_executed_ || was_paused_) return;
   const bool is_known = wanted_events().tells_counts && !has_children_ && !has_replaced_;
   rests_.end(collector::now(CLOCK_MONOTONIC),
              {is_known ? events_->time_of_only_root(rests_.counted()) : 0, page_.cpu_time});
@@ -278,6 +292,8 @@ void KernelClock::end_rests() {
 void KernelClock::end() {
   drain(true);
   end_rests();
+  if (has_begun_) counting_.tell(collector::now(CLOCK_MONOTONIC), true);
+  counting_.close();
   cpu_at_end_ = cpu_used();
   has_ended_ = true;
   events_->close();

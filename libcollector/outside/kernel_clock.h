@@ -12,6 +12,7 @@
 #include "libcollector/outside/called_waits.h"
 #include "libcollector/outside/clock_events.h"
 #include "libcollector/outside/copy_size.h"
+#include "libcollector/outside/counting.h"
 #include "libcollector/outside/cpu_rests.h"
 #include "libcollector/outside/kernel_time.h"
 #include "libcollector/outside/process_objects.h"
@@ -24,6 +25,7 @@
 
 namespace gnomon::outside {
 
+// With a period of 0 no clock, but what reads the rings for counters and watches.
 class KernelClock {
  public:
   struct Wanted : SampleWriter::Wanted {
@@ -40,6 +42,8 @@ class KernelClock {
     bool tells_use = false;
     // The process tells calls in which its threads wait long.
     bool tells_calls = false;
+    // What is counted besides.
+    std::vector<format::Counter> counters = {};
   };
   // Begins to sample, and takes part in writing the experiment; what comes before the recording has
   // begun is left out. Returns null and sets `fault` to a clause that says why that is not
@@ -64,6 +68,10 @@ class KernelClock {
   // that.
   void end();
   bool sees_kernel() const { return events_->sees_kernel(); }
+  bool is_clock() const { return wanted_.period != 0; }
+  // See Counting. While the process runs, or stands.
+  std::string watch(const format::Watch& watch);
+  bool unwatch(std::uint32_t number);
   // The debugger, or a signal, holds all threads of the process: to be called before drain().
   void note_stop() { is_stopped_ = true; }
   // The next drain() leaves nothing for later that it can record.
@@ -105,6 +113,8 @@ class KernelClock {
   std::uint16_t parallelism() const;
   CpuRests::Calls calls_of_rests();
   Waiting::Calls calls_of_waiting();
+  Counting::Calls calls_of_counting();
+  void log(const char* event, const std::string& reason);
   void follow_pauses(bool is_paused, std::uint64_t now);
   void on_exec(std::uint64_t time);
   void on_thread_end(const TaskChange& change, std::uint64_t time);
@@ -127,6 +137,7 @@ class KernelClock {
   ProcessObjects objects_;
   SampleWriter writer_;
   Waiting waiting_;
+  Counting counting_;
   std::uint64_t drained_ = 0;       // to here the rings were looked at last, CLOCK_MONOTONIC, ns
   std::uint64_t paused_until_ = 0;  // likewise: what is older is not to be recorded
   std::uint64_t lost_ = 0;          // counted already

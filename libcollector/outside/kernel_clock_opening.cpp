@@ -34,7 +34,8 @@ KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
       recorder_(wanted.alone ? *wanted.alone : joined),
       objects_(wanted.pid, recorder_),
       writer_(wanted, recorder_, objects_, page),
-      waiting_(wanted.pid, calls_of_waiting()) {}
+      waiting_(wanted.pid, calls_of_waiting()),
+      counting_(wanted.pid, writer_, calls_of_counting()) {}
 
 CpuRests::Calls KernelClock::calls_of_rests() {
   CpuRests::Calls calls;
@@ -68,12 +69,32 @@ Waiting::Calls KernelClock::calls_of_waiting() {
   calls.put_use = [this](const CpuUse::Stretch& stretch) {
     if (is_of_recording(stretch.end)) writer_.put(stretch);
   };
-  calls.give_up = [this](const std::string& why) {
-    collector::LogEvent event{format::kLogWaiting, collector::now(CLOCK_MONOTONIC)};
-    event.reason = why.c_str();
-    collector::write_log(recorder_.directory(), page_, event);
-  };
+  calls.give_up = [this](const std::string& why) { log(format::kLogWaiting, why); };
   return calls;
+}
+
+void KernelClock::log(const char* event, const std::string& reason) {
+  collector::LogEvent line{event, collector::now(CLOCK_MONOTONIC)};
+  line.reason = reason.c_str();
+  collector::write_log(recorder_.directory(), page_, line);
+}
+
+Counting::Calls KernelClock::calls_of_counting() {
+  Counting::Calls calls;
+  calls.is_of_recording = [this](std::uint64_t time) { return is_of_recording(time); };
+  calls.note = [this](const char* file, std::string_view line) {
+    collector::append_text({recorder_.directory(), file}, line.data(), line.size());
+  };
+  calls.session = [this] { return page_.session; };
+  return calls;
+}
+
+std::string KernelClock::watch(const format::Watch& watch) {
+  return counting_.watch(watch, size_.bytes(), rings_);
+}
+
+bool KernelClock::unwatch(std::uint32_t number) {
+  return counting_.unwatch(number, collector::now(CLOCK_MONOTONIC));
 }
 
 bool KernelClock::join(std::string& fault) {
@@ -149,8 +170,12 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
     return nullptr;
   }
   if (!clock->join(fault)) return nullptr;
-  clock->waiting_.open({wanted.pid, clock->sees_kernel(), wanted.tells_use, clock->size_.bytes()},
-                       clock->rings_);
+  const std::string uncounted = clock->counting_.open(wanted.counters, clock->size_.bytes(),
+                                                      wanted.executable.empty(), clock->rings_);
+  if (!uncounted.empty()) clock->log(format::kLogCounters, uncounted);
+  if (clock->is_clock())
+    clock->waiting_.open({wanted.pid, clock->sees_kernel(), wanted.tells_use, clock->size_.bytes()},
+                         clock->rings_);
   if (wanted.executable.empty() && !clock->objects_.read()) {
     fault = "the mappings of the process cannot be read";
     return nullptr;

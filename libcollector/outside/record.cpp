@@ -9,8 +9,8 @@
 namespace gnomon::outside {
 namespace {
 
-constexpr std::uint64_t kOriginType =
-    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+constexpr std::uint64_t kOriginType = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                      PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
 
 // asm/perf_regs.h: ax bx cx dx si di bp sp ip, then r8 to r15.
 constexpr std::uint64_t kRegisters = 0xff01ff;
@@ -34,10 +34,10 @@ static_assert(sizeof(Trailer) == 32);
 struct Head {
   std::uint64_t event;
   std::uint32_t process, thread;
-  std::uint64_t time;
+  std::uint64_t time, address;
   std::uint32_t cpu, reserved;
 };
-static_assert(sizeof(Head) == 32);
+static_assert(sizeof(Head) == 40);
 
 // Reads from a record, never beyond its end.
 class Fields {
@@ -139,6 +139,7 @@ bool decode(const perf_event_header& record, Sample& sample) {
   Head head;
   if (record.type != PERF_RECORD_SAMPLE || !fields.read(head)) return false;
   sample.origin = {head.event, head.time, head.process, head.thread, head.cpu};
+  sample.address = head.address;
   sample.is_of_kernel = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
   return read_kernel_stack(fields, sample) && read_registers(fields, sample) &&
          read_stack(fields, sample);
@@ -177,6 +178,8 @@ bool decode(const perf_event_header& record, TaskChange& change) {
 bool decode(const perf_event_header& record, ThreadCount& count) {
   return record.type == PERF_RECORD_READ && Fields(record).read(count);
 }
+
+bool is_throttle(const perf_event_header& record) { return record.type == PERF_RECORD_THROTTLE; }
 
 std::uint64_t lost_in(const perf_event_header& record) {
   std::uint64_t id = 0, lost = 0;

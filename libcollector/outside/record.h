@@ -27,6 +27,7 @@ struct Origin {
 struct Sample {
   Origin origin;
   bool is_of_kernel = false;  // the thread was in the kernel
+  std::uint64_t address = 0;  // of the data that the event is about; 0: about none
   // Addresses in the kernel, from the innermost; empty if the event does not see the kernel.
   std::span<const std::uint64_t> kernel = {};
   // In the order of the kernel's signal frame (unwind/registers.h); without a user part, as in the
@@ -65,6 +66,8 @@ struct ThreadCount {
   std::uint64_t count;
 };
 bool decode(const perf_event_header& record, ThreadCount& count);
+// Returns true if the kernel takes no samples of an event for a moment, as there are too many.
+bool is_throttle(const perf_event_header& record);
 // Returns how many records the kernel could not write (PERF_RECORD_LOST), else 0.
 std::uint64_t lost_in(const perf_event_header& record);
 // Returns true if the thread has executed another program.

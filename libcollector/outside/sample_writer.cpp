@@ -61,15 +61,16 @@ std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample, std
                  is_cut};
 }
 
+std::uint32_t SampleWriter::stack_of(format::Activity activity, collector::Writer& writer) {
+  writer.frames[0] = format::activity_frame(activity);
+  return recorder_.intern_at(0, writer, 1, 0, [](std::uint64_t, collector::Writer&) {});
+}
+
 // What nothing tells the place of gets a call stack of one frame, which is no code.
 void SampleWriter::put(format::ClockSample& record, collector::Writer& writer,
                        format::Activity activity) {
   record.head.flags = format::kRest;
-  if (record.head.stack == 0) {
-    writer.frames[0] = format::activity_frame(activity);
-    record.head.stack =
-        recorder_.intern_at(0, writer, 1, 0, [](std::uint64_t, collector::Writer&) {});
-  }
+  if (record.head.stack == 0) record.head.stack = stack_of(activity, writer);
   if (record.head.stack) recorder_.put(writer, format::kClockSample, record);
 }
 
@@ -113,6 +114,49 @@ void SampleWriter::put(const CpuUse::Stretch& stretch) {
   record.length = stretch.length;
   record.idle = stretch.idle;
   recorder_.put(*writer, format::kCpuUse, record);
+  recorder_.leave(*writer);
+}
+
+void SampleWriter::put(const format::EventHead& head, const Counted& counted, std::uint64_t address,
+                       collector::Writer& writer) {
+  if (head.stack == 0) return;
+  if (counted.kind < format::kFirstCounter) {
+    format::Touch record{head, counted.weight, counted.number, 0};
+    recorder_.put(writer, counted.kind, record);
+    return;
+  }
+  format::CounterEvent record{head, counted.weight, address};
+  format::EventKind kind = *format::find_event_kind(format::kFirstCounter);
+  kind.id = counted.kind;
+  recorder_.put(writer, kind, record);
+}
+
+void SampleWriter::put(const Sample& sample, const Counted& counted) {
+  collector::Writer* writer = recorder_.enter();
+  if (!writer) return;
+  bool is_cut = false;
+  format::EventHead head{};
+  head.thread = number_of(sample.origin.thread);
+  head.time = sample.origin.time;
+  head.stack =
+      stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut, counted.is_behind);
+  head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
+  head.state = static_cast<std::uint8_t>(sample.is_of_kernel ? format::ThreadState::system
+                                                             : format::ThreadState::user);
+  put(head, counted, sample.address, *writer);
+  recorder_.leave(*writer);
+}
+
+void SampleWriter::put(const Counted& counted, format::Activity activity, std::uint64_t time) {
+  collector::Writer* writer = recorder_.enter();
+  if (!writer) return;
+  format::EventHead head{};
+  head.thread = wanted_.own_number;
+  head.time = time;
+  head.cpu = format::kNoCpu;
+  head.flags = format::kRest;
+  head.stack = stack_of(activity, *writer);
+  put(head, counted, 0, *writer);
   recorder_.leave(*writer);
 }
 
@@ -165,7 +209,7 @@ std::uint32_t SampleWriter::put_kernel_frames(const Sample& sample, std::uint64_
 // the copy does has no frames beyond it. A thread that the kernel has taken everything of the
 // user's from has frames of the kernel's alone.
 std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
-                                     collector::Writer& writer, bool& is_cut) {
+                                     collector::Writer& writer, bool& is_cut, bool is_behind) {
   const std::uint32_t inner = put_kernel_frames(sample, writer.frames);
   const auto note = [epoch](std::uint64_t pc, collector::Writer&) {
     if (format::pc_tag(pc) == 0) objects->note_frame(pc, epoch);
@@ -185,6 +229,7 @@ std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
   if (walked.end == format::WalkEnd::beyond_copy && (sample.stack_is_short || sp % 8 != 0))
     walked.end = format::WalkEnd::foreign_stack;
   is_cut = walked.end == format::WalkEnd::beyond_copy;
+  if (is_behind && inner + walked.count != 0) --writer.frames[0];
   return recorder_.intern_at(epoch, writer, inner + walked.count,
                              format::walk_mark(walked.end, walked.guessed), note);
 }

@@ -44,6 +44,16 @@ class SampleWriter {
   void put(const Rest& rest, std::uint64_t time);
   void put(const OffCpu& off);
   void put(const CpuUse::Stretch& stretch);
+  // Of what is counted besides time. weight: see format::CounterEvent and format::Touch.
+  struct Counted {
+    std::uint8_t kind;     // of the event
+    std::uint32_t number;  // of the counter or the watch
+    std::uint64_t weight;
+    bool is_behind = false;  // the sample was taken behind the instruction that it is about
+  };
+  void put(const Sample& sample, const Counted& counted);
+  // Counts without a call stack. time: CLOCK_MONOTONIC, ns.
+  void put(const Counted& counted, format::Activity activity, std::uint64_t time);
   // Returns the call stack of a sample that is not to be written; 0: it cannot be kept.
   std::uint32_t place_of(const Sample& sample);
   // The same for the sample of a switch, whose call stack reason_of() is to be asked about: that
@@ -62,9 +72,12 @@ class SampleWriter {
 
  private:
   void put(format::ClockSample& record, collector::Writer& writer, format::Activity activity);
+  void put(const format::EventHead& head, const Counted& counted, std::uint64_t address,
+           collector::Writer& writer);
+  std::uint32_t stack_of(format::Activity activity, collector::Writer& writer);
   std::uint32_t put_kernel_frames(const Sample& sample, std::uint64_t* frames);
   std::uint32_t stack_of(const Sample& sample, std::uint32_t epoch, collector::Writer& writer,
-                         bool& is_cut);
+                         bool& is_cut, bool is_behind = false);
 
   Wanted wanted_;
   collector::Recorder& recorder_;

@@ -135,6 +135,12 @@ class Recorder {
   bool put(Writer& writer, std::uint8_t kind, Record& record) {
     return put(writer.lanes, kind, record);
   }
+  // Of a kind that has no row.
+  template <typename Record>
+  bool put(Writer& writer, const format::EventKind& kind, Record& record) {
+    static_assert(sizeof(Record) % 8 == 0 && alignof(Record) == 8);
+    return put_head(writer.lanes, kind, reinterpret_cast<std::uint32_t*>(&record));
+  }
   struct Origin {
     std::uint32_t thread;  // kernel thread id
     std::uint16_t cpu;     // kNoCpu: to be asked for where the block begins

@@ -75,8 +75,9 @@ Wanted wanted_by(const char* directory, char** words) {
 }
 
 std::unique_ptr<Sampler> watch(char** words, std::string& answer) {
-  const Wanted wanted = wanted_by(words[0], words + 1);
+  Wanted wanted = wanted_by(words[0], words + 1);
   rank_like(wanted.pid);
+  if (words[4]) wanted.counters = gnomon::format::counters_in(words[4]);
   auto sampler = Sampler::open(wanted, answer);
   if (!sampler) return nullptr;
   if (const std::string refusal = sampler->open_clock(); !refusal.empty())
@@ -86,10 +87,11 @@ std::unique_ptr<Sampler> watch(char** words, std::string& answer) {
 
 // words: see kAlone.
 std::unique_ptr<Sampler> record_alone(char** words, int count, std::string& answer) {
-  const Wanted wanted = wanted_by("", words);
+  Wanted wanted = wanted_by("", words);
+  wanted.counters = gnomon::format::counters_in(words[7]);
   rank_like(wanted.pid);
   Alone alone{words[3], words[4], words[5] == std::string_view("1"), words[6], {}};
-  for (int i = 7; i < count; ++i) alone.words.emplace_back(words[i]);
+  for (int i = 8; i < count; ++i) alone.words.emplace_back(words[i]);
   auto sampler = Sampler::open_alone(wanted, alone, answer);
   if (sampler) answer = sampler->directory();
   return sampler;
@@ -100,8 +102,8 @@ std::unique_ptr<Sampler> record_alone(char** words, int count, std::string& answ
 int main(int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (argc == 4 && first == gnomon::format::kProbe) return probe(argv[2], argv[3]);
-  const bool is_alone = argc >= 9 && first == gnomon::format::kAlone;
-  if (argc != 5 && !is_alone) {
+  const bool is_alone = argc >= 10 && first == gnomon::format::kAlone;
+  if (argc != 5 && argc != 6 && !is_alone) {
     std::fprintf(stderr, "gnomon-sampler is started by Gnomon: see `gnomon help`.\n");
     return 2;
   }

@@ -75,39 +75,60 @@ std::unique_ptr<Sampler> Sampler::open_alone(const Wanted& wanted, const Alone& 
   sampler->directory_ = sampler->alone_->directory();
   sampler->control_ = sampler->alone_->control();
   sampler->limits_.emplace(sampler->wanted_.settings, *sampler->control_);
-  fault = sampler->open_clock(alone.is_to_execute ? alone.executable : "");
+  fault = sampler->open_clock(alone.is_to_execute ? alone.executable : "",
+                              sampler->wanted_.settings[Setting::profile]);
   if (fault.empty()) return sampler;
   remove_experiment(*sampler->alone_);
   return nullptr;
 }
 
 std::string Sampler::open_clock() {
-  if (!format::may_be_kernels(wanted_.settings)) return "";
+  std::string refusal;
+  if (format::may_be_kernels(wanted_.settings)) {
+    refusal = clock_refusal();
+    if (refusal.empty()) refusal = open_clock("", wanted_.settings[Setting::profile]);
+  }
+  if (!clock_ && !wanted_.counters.empty()) open_counters();
+  return refusal;
+}
+
+// A recording without counters is of use, too: what the kernel refuses stands in its log.
+std::string Sampler::open_counters() {
+  const std::string refusal = open_clock("", 0);
+  if (refusal.empty()) return "";
+  collector::LogEvent line{format::kLogCounters, collector::now(CLOCK_MONOTONIC)};
+  line.reason = refusal.c_str();
+  collector::write_log(directory_, *control_, line);
+  return refusal;
+}
+
+std::string Sampler::clock_refusal() const {
   const auto state = static_cast<State>(atomic(control_->state).load());
   const bool has_own = atomic(control_->clock).load() != 0;
   if (has_own || (state != State::armed && state != State::recording))
     return "the recording has begun already";
-  if (format::source_in(wanted_.settings) == format::ClockSource::automatic)
-    if (std::string cost = outside::KernelClock::is_too_dear(); !cost.empty()) return cost;
-  return open_clock("");
+  return format::source_in(wanted_.settings) == format::ClockSource::automatic
+             ? outside::KernelClock::is_too_dear()
+             : "";
 }
 
-// executable: of a process that is still to execute it.
-std::string Sampler::open_clock(const std::string& executable) {
+// executable: of a process that is still to execute it. period: 0: without a clock.
+std::string Sampler::open_clock(const std::string& executable, std::uint64_t period) {
   std::string fault;
   clock_ = outside::KernelClock::open(
-      {{wanted_.pid, process_.own_number(), wanted_.settings[Setting::profile],
+      {{wanted_.pid, process_.own_number(), period,
         static_cast<std::uint32_t>(wanted_.settings[Setting::depth])},
        wanted_.directory.c_str(),
        alone_,
        executable,
-       format::source_in(wanted_.settings) == format::ClockSource::kernel
+       period == 0 || format::source_in(wanted_.settings) == format::ClockSource::kernel
            ? 0
            : format::place_interval(wanted_.settings),
        wanted_.settings[Setting::synctrace] != 0,
-       wanted_.settings[Setting::waits] != 0},
+       wanted_.settings[Setting::waits] != 0,
+       wanted_.counters},
       *control_, fault);
-  if (!clock_) return fault;
+  if (!clock_ || (period == 0 && !alone_)) return fault;
   const auto kind = clock_->sees_kernel() ? format::Clock::kernel : format::Clock::user;
   atomic(control_->clock).store(static_cast<std::uint32_t>(kind));
   return "";

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <thread>
@@ -21,6 +22,7 @@
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
+#include "libcollector/format/watches.h"
 #include "libcollector/record/file_space.h"
 #include "libcollector/record/log.h"
 #include "libcollector/record/mailbox.h"
@@ -196,7 +198,12 @@ Sampler::Goes Sampler::on_mail() {
   if (clock_) clock_->tell_all();
   drain_clock(is_stopped);
   if (clock_) clock_->name_kernel();
-  if (verb != format::Verb::record && box.event < format::kSampleEvents.size())
+  const bool is_watch = verb == format::Verb::watch || verb == format::Verb::unwatch;
+  if (is_watch) {
+    const std::string answer = watch(verb, label);
+    std::strncpy(box.label, answer.c_str(), sizeof box.label - 1);
+  }
+  if (verb != format::Verb::record && !is_watch && box.event < format::kSampleEvents.size())
     take_sample(static_cast<SampleEvent>(box.event), label);
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
   atomic(box.answered).store(number, std::memory_order_release);
@@ -205,6 +212,24 @@ Sampler::Goes Sampler::on_mail() {
   // Who asks says so in the page as well, but perhaps after this program has closed that.
   if (alone_) atomic(control_->asked).store(static_cast<std::uint32_t>(format::Ask::end));
   return Goes::ended;
+}
+
+// The recording may have had no rings until now.
+std::string Sampler::watch(format::Verb verb, const char* label) {
+  const bool had_rings = clock_ != nullptr;
+  if (verb == format::Verb::unwatch) {
+    const auto number = static_cast<std::uint32_t>(std::strtoul(label, nullptr, 10));
+    return had_rings && clock_->unwatch(number) ? "" : "nothing of that number is watched";
+  }
+  if (!had_rings)
+    if (std::string refusal = open_clock("", 0); !refusal.empty()) return refusal;
+  if (!had_rings) begin_emptying();
+  if (!had_rings) clock_->drain(false);
+  return clock_->watch(format::watch_in(label));
+}
+
+void Sampler::begin_emptying() {
+  if (clock_) std::thread([this] { outside::keep_emptying(clock_->rings(), mail_); }).detach();
 }
 
 void Sampler::forward_mail() {
@@ -257,7 +282,7 @@ void Sampler::run() {
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
   take_sample(SampleEvent::baseline, "");
   std::thread([this] { forward_mail(); }).detach();
-  if (clock_) std::thread([this] { outside::keep_emptying(clock_->rings(), mail_); }).detach();
+  begin_emptying();
   while (wait() == Goes::on) {
   }
   if (clock_) clock_->end();

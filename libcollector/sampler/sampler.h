@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libcollector/format/control.h"
+#include "libcollector/format/counters.h"
 #include "libcollector/outside/kernel_clock.h"
 #include "libcollector/record/experiment_directory.h"
 #include "libcollector/record/recorder.h"
@@ -23,6 +25,7 @@ struct Wanted {
   pid_t pid = 0;          // of the recorded process, as this program knows it
   std::uint64_t session = 0;
   format::SettingValues settings;
+  std::vector<format::Counter> counters;
 };
 
 class Sampler {
@@ -52,7 +55,11 @@ class Sampler {
 
   enum class Goes { on, ended };
   bool open_process(std::string& fault);
-  std::string open_clock(const std::string& executable);
+  std::string open_clock(const std::string& executable, std::uint64_t period);
+  std::string clock_refusal() const;
+  std::string open_counters();
+  std::string watch(format::Verb verb, const char* label);
+  void begin_emptying();
   bool await_beginning();
   bool await_exec();
   void begin_alone();
@@ -79,12 +86,13 @@ class Sampler {
   format::ControlPage* control_ = nullptr;
   collector::Recorder* alone_ = nullptr;  // what writes the experiment; null: the process does
   std::optional<Limits> limits_;
-  std::unique_ptr<outside::KernelClock> clock_;  // null: the process takes the clock's samples
-  bool clock_runs_ = true;                       // it had something to tell a moment ago
-  std::uint64_t next_sample_ = 0;                // CLOCK_MONOTONIC, ns
-  std::uint32_t seen_ = 0;                       // mailbox: number of the last request carried out
-  int process_end_ = -1;                         // a pidfd
-  int mail_ = -1;                                // an eventfd
+  std::unique_ptr<outside::KernelClock>
+      clock_;               // null: the process takes the clock's samples, and nothing is counted
+  bool clock_runs_ = true;  // it had something to tell a moment ago
+  std::uint64_t next_sample_ = 0;  // CLOCK_MONOTONIC, ns
+  std::uint32_t seen_ = 0;         // mailbox: number of the last request carried out
+  int process_end_ = -1;           // a pidfd
+  int mail_ = -1;                  // an eventfd
 };
 
 }  // namespace gnomon::sampler

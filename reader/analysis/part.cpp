@@ -21,6 +21,8 @@ Part::Part(Recording recording, std::shared_ptr<Instants> instants, std::uint32_
       sampled_(recording_.experiment().control.start_time),
       heap_events_(
           format::heap_mean(recording_.experiment().header.settings[format::Setting::heaptrace])) {
+  for (const CounterLine& counter : recording_.experiment().counters)
+    know_counter(counter.name, counter.title, counter.megahertz != 0);
   // Clock samples that came late: the kernel's own tick, 10 ms at most, is no delay.
   sums_.set_limit(kTotalCpu, 2 * recording_.experiment().header.interval.value + 10'000'000);
 }

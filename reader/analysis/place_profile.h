@@ -43,7 +43,7 @@ class PlaceProfile {
 
  private:
   PlaceProfile(const AllSums& sums, const Places& places, Grain grain)
-      : sums_(&sums), places_(&places), grain_(grain), values_(metric_table().size()) {}
+      : sums_(&sums), places_(&places), grain_(grain), values_(kMostMetrics) {}
   void find_recursion();
 
   struct Item {

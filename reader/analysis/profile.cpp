@@ -132,8 +132,8 @@ Result<Profile> Profile::build(const AllSums& sums, AddressSpace& space, Places&
   profile.names_ = names_of(space, style);
   for (std::uint32_t f = 0; f < space.size(); ++f)
     profile.functions_.push_back(space.function(FunctionId{f}));
-  profile.values_.resize(metric_table().size());
-  profile.neighbours_.resize(metric_table().size());
+  profile.values_.resize(kMostMetrics);
+  profile.neighbours_.resize(kMostMetrics);
   return profile;
 }
 

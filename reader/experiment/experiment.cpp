@@ -90,8 +90,8 @@ bool is_being_finished(const Control& control, const Header& header) {
   constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; gnomon-sampler shows itself each second
   const format::ControlPage& page = control.page;
   const bool has_ended = page.end_time != 0;
-  return !control.closed && format::is_from_outside(page.clock) &&
-         page.writers > (has_ended ? 0u : 1u) && page.sampler_time + kBeat > monotonic_now() &&
+  return !control.closed && page.writers > (has_ended ? 0u : 1u) &&
+         page.sampler_time + kBeat > monotonic_now() &&
          (has_ended || life_of(header) == Life::over);
 }
 
@@ -188,6 +188,8 @@ Result<Experiment> open_experiment(const std::string& directory) {
                      " holds nothing: the program has not reached the point of recording, or " +
                      "ended before it",
                  "run it again");
+  experiment.counters = counters_of(directory, experiment.header.session);
+  add_counters(experiment.header.events, experiment.counters);
   auto objects = read_map(directory, experiment.control);
   if (!objects) return tl::unexpected(objects.error());
   experiment.objects = std::move(*objects);

@@ -6,6 +6,7 @@
 
 #include "libcollector/format/control.h"
 #include "reader/base/result.h"
+#include "reader/experiment/counted.h"
 #include "reader/experiment/header.h"
 
 namespace gnomon::reader {
@@ -41,6 +42,7 @@ struct Experiment {
   bool is_still = false;           // closed, or its process is over
   bool is_being_finished = false;  // gnomon-sampler writes what it has read of the process
   std::vector<LoadObject> objects;
+  std::vector<CounterLine> counters;
 
   format::State state() const { return static_cast<format::State>(control.state); }
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "reader/base/units.h"
@@ -41,7 +42,14 @@ inline constexpr const char* kUseEvent = "use";
 // What names files.
 inline constexpr const char* kFileEvent = "file";
 
+// The metrics of events that Gnomon knows, then those of counters in the order in which
+// know_counter() was told of them.
 std::span<const Metric> metric_table();
+inline constexpr std::size_t kMostMetrics = 128;
+
+// Gives a counter a metric of its name, unless it has one or another metric has that name. is_time:
+// its events weigh time, ns; else counts.
+void know_counter(const std::string& name, const std::string& title, bool is_time);
 
 // A metric's place in the table.
 enum class MetricId : std::uint32_t {};
@@ -53,6 +61,9 @@ inline constexpr MetricId kUserCpu{2}, kSystemCpu{3};
 inline constexpr MetricId kWaitCpu{4}, kTotalThread{11};
 inline constexpr MetricId kAllocations{13}, kBytesAllocated{14}, kLeaks{15}, kBytesLeaked{16};
 inline constexpr MetricId kSyncWait{17}, kSyncWaits{18};
+inline constexpr MetricId kAccesses{31}, kCalls{32};
+// Returns true if the metric is a counter's.
+constexpr bool is_counter(MetricId id) { return index(id) > index(kCalls); }
 inline constexpr MetricId kBytesRead{19}, kReads{20}, kBytesWritten{22}, kWrites{23};
 
 }  // namespace gnomon::reader

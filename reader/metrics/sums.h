@@ -114,8 +114,8 @@ class Sums {
   static void add_value(PerMetric& metric, std::uint64_t value, std::uint64_t& waiting,
                         bool may_be_beyond = true);
 
-  std::vector<PerMetric> metrics_{metric_table().size()};
-  std::vector<Place> places_{metric_table().size()};
+  std::vector<PerMetric> metrics_{kMostMetrics};
+  std::vector<Place> places_{kMostMetrics};
   std::map<std::string, std::unique_ptr<Group>> groups_;  // by name of the kind of event
   std::vector<Plan> plans_{256};                          // by event kind
   std::vector<bool> used_;

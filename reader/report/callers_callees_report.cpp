@@ -13,7 +13,7 @@ namespace gnomon::reader {
 namespace {
 
 // A caller or callee, and what it contributes: by place in the listed metrics.
-struct Edge {
+struct CallEdge {
   FunctionId function;
   Values values;
 };
@@ -37,13 +37,13 @@ class Panels {
 
   void add(FunctionId centre) {
     if (!table.rows.empty()) table.groups.push_back(table.rows.size());
-    for (const Edge& caller : edges(centre, &Neighbours::callers))
+    for (const CallEdge& caller : edges(centre, &Neighbours::callers))
       add(centre, "caller", " ", caller);
-    Edge own{centre, {}};
+    CallEdge own{centre, {}};
     for (const MetricId metric : metrics_)
       own.values.push_back(profile_.values(metric).functions.exclusive[index(centre)]);
     add(centre, "function", "*", own);
-    for (const Edge& callee : edges(centre, &Neighbours::callees))
+    for (const CallEdge& callee : edges(centre, &Neighbours::callees))
       add(centre, "callee", " ", callee);
   }
 
@@ -57,7 +57,7 @@ class Panels {
                                     metrics_.begin());
   }
 
-  std::vector<Edge> edges(FunctionId centre, std::vector<Attributed> Neighbours::*side) {
+  std::vector<CallEdge> edges(FunctionId centre, std::vector<Attributed> Neighbours::*side) {
     std::map<std::uint32_t, Values> by_function;
     for (std::size_t m = 0; m < metrics_.size(); ++m)
       for (const Attributed& edge : profile_.neighbours_by(metrics_[m])[index(centre)].*side) {
@@ -65,13 +65,13 @@ class Panels {
         values.resize(metrics_.size());
         values[m] = edge.value;
       }
-    std::vector<Edge> edges;
+    std::vector<CallEdge> edges;
     for (auto& [function, values] : by_function)
       if (std::any_of(values.begin(), values.end(), [](std::uint64_t value) { return value != 0; }))
         edges.push_back({FunctionId{function}, std::move(values)});
     const auto* by = std::get_if<MetricColumn>(&sort_.by);
     const std::size_t weight = by ? place(by->metric) : 0;
-    std::sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) {
+    std::sort(edges.begin(), edges.end(), [&](const CallEdge& a, const CallEdge& b) {
       if (by && a.values[weight] != b.values[weight]) return a.values[weight] > b.values[weight];
       return profile_.name(a.function) < profile_.name(b.function);
     });
@@ -79,7 +79,7 @@ class Panels {
     return edges;
   }
 
-  void add(FunctionId centre, std::string role, const char* mark, const Edge& edge) {
+  void add(FunctionId centre, std::string role, const char* mark, const CallEdge& edge) {
     Row row{profile_.name(centre), std::move(role)};
     add_attributed_cells(
         row, list_, [&](MetricId metric) { return edge.values[place(metric)]; },

@@ -98,8 +98,36 @@ std::string column_id(const MetricColumn& column) {
                      column.is_percent ? "_percent" : "");
 }
 
+std::vector<MetricId> counters_in(const AllSums& sums) {
+  std::vector<MetricId> found;
+  for (std::uint32_t m = index(kCalls) + 1; m < metric_table().size(); ++m)
+    if (sums.has(MetricId{m})) found.push_back(MetricId{m});
+  return found;
+}
+
+// A recording without a clock that counts something is about that.
 bool is_available(MetricId metric, const AllSums& sums) {
-  return sums.has(metric) || metric == kTotalCpu || metric == kTicks;
+  if (sums.has(metric)) return true;
+  return (metric == kTotalCpu || metric == kTicks) && counters_in(sums).empty();
+}
+
+// What nobody has chosen shows counters as well.
+MetricList with_counters(const MetricList& list, const AllSums& sums) {
+  const std::vector<MetricId> counters = counters_in(sums);
+  if (counters.empty() || list.columns != default_metrics().columns) return list;
+  MetricList all;
+  const auto add = [&](Flavour flavour, MetricId metric) {
+    for (const bool is_percent : {false, true})
+      all.columns.push_back(MetricColumn{flavour, metric, is_percent});
+  };
+  const bool has_clock = sums.has(kTotalCpu);
+  const MetricId first = has_clock ? kTotalCpu : counters.front();
+  add(Flavour::exclusive, first);
+  add(Flavour::inclusive, first);
+  for (const MetricId counter : counters)
+    if (counter != first) add(Flavour::exclusive, counter);
+  all.columns.push_back(Static::name);
+  return all;
 }
 
 MetricId leading_metric(const Shown& shown) {
@@ -112,9 +140,10 @@ Result<Shown> shown(const View& view, const AllSums& sums) {
     const auto* column = std::get_if<MetricColumn>(&each);
     return !column || is_available(column->metric, sums);
   };
-  Shown shown{filtered(view.metrics, is_there), view.sort, {}};
+  const MetricList wanted = with_counters(view.metrics, sums);
+  Shown shown{filtered(wanted, is_there), view.sort, {}};
   std::vector<MetricId> missing;
-  for (const MetricId metric : view.metrics.metrics())
+  for (const MetricId metric : wanted.metrics())
     if (!is_available(metric, sums)) missing.push_back(metric);
   for (const MetricId metric : missing)
     shown.notes.push_back(fmt::format("the experiment has no data for the metric {} ({}).",

@@ -21,6 +21,11 @@ struct Shown {
 // samples may be still to come.
 bool is_available(MetricId metric, const AllSums& sums);
 
+// The metrics of counters that there are events of.
+std::vector<MetricId> counters_in(const AllSums& sums);
+// The list itself; or if it is the one that nobody has chosen, with the counters that there are.
+MetricList with_counters(const MetricList& list, const AllSums& sums);
+
 // The metric of the first column that shows one; without any, CPU time.
 MetricId leading_metric(const Shown& shown);
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "reader/report/counter_notes.h"
 #include "reader/report/setting_text.h"
 #include "reader/report/unrecorded.h"
 #include "reader/report/waiting_notes.h"
@@ -370,6 +371,9 @@ std::vector<std::string> all_notes(const Analysis& analysis, const Profile& prof
     notes.push_back(std::move(note));
   add_of_parts(analysis, notes, [](const Part& part, std::vector<std::string>& all) {
     if (std::string note = frees_only_note(part); !note.empty()) all.push_back(std::move(note));
+  });
+  add_of_parts(analysis, notes, [&](const Part& part, std::vector<std::string>& all) {
+    add_counter_notes(part, metrics, all);
   });
   if (std::any_of(metrics.begin(), metrics.end(), is_of_waiting))
     if (std::string note = waiting_note(analysis, profile); !note.empty())

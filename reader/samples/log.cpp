@@ -15,6 +15,7 @@ bool Log::add(const nlohmann::json& line) {
   const auto time = field<std::uint64_t>(line, "time");
   if (event == format::kLogProcessEnded) process_end_ = time;
   if (event == format::kLogClock) why_signals_ = field<std::string>(line, format::kLogReason);
+  if (event == format::kLogCounters) uncounted_ = field<std::string>(line, format::kLogReason);
   if (event == format::kLogWaiting)
     end_of_switches_ = {time, field<std::string>(line, format::kLogReason)};
   if (event == format::kLogPause || event == format::kLogResume)

@@ -43,6 +43,8 @@ class Log {
     std::string why;
   };
   const Ended& end_of_switches() const { return end_of_switches_; }
+  // Why events are not counted that were to be, in a clause; empty: nothing says.
+  const std::string& uncounted() const { return uncounted_; }
 
  private:
   struct Turn {
@@ -56,6 +58,7 @@ class Log {
   std::uint64_t process_end_ = 0;
   std::string why_signals_;
   Ended end_of_switches_;
+  std::string uncounted_;
   std::uint64_t read_ = 0;  // bytes of the file
   std::uint64_t damaged_ = 0, lost_ = 0;
   LineNumbers numbers_;

@@ -26,6 +26,12 @@ const char* name_of(format::Activity activity) {
       return "<Unsampled>";
     case format::Activity::waiting:
       return kWaiting;
+    case format::Activity::final_counts:
+      return "collector_final_counters";
+    case format::Activity::frozen_counts:
+      return "collector_hwcs_frozen";
+    case format::Activity::lost:
+      return "<Lost>";
   }
   return "<Unknown>";
 }

@@ -45,6 +45,14 @@ std::string mebibytes(std::uint64_t bytes) {
   return bytes == 0 ? "" : fmt::format("{} MiB", bytes >> 20);
 }
 
+std::string counters_text(const Experiment& experiment) {
+  std::string text;
+  for (const CounterLine& each : experiment.counters)
+    text +=
+        fmt::format("{}{}, a sample each {}", text.empty() ? "" : "; ", each.name, each.interval);
+  return text;
+}
+
 }  // namespace
 
 Table header_report(Analysis& analysis) {
@@ -78,6 +86,7 @@ Table header_report(Analysis& analysis) {
         (header.settings[row.setting] != row.initial ||
          row.setting == format::Setting::sample_period))
       add(capitalized(row.name), setting_text(row.setting, header.settings));
+  add("Counters", counters_text(experiment));
   add("Call stacks", "walked by " + header.stack_walk);
   add("Began", date_of(experiment, control.start_time));
   const Log& log = analysis.first().instants().log;

@@ -47,7 +47,10 @@ class Bytes {
 Bytes sample_of(std::uint64_t event) {
   Bytes bytes(PERF_RECORD_SAMPLE);
   bytes.add(event).add(std::uint32_t{7}).add(std::uint32_t{8}).add(std::uint64_t{5000});
-  bytes.add(std::uint32_t{1}).add(std::uint32_t{0}).add(std::uint64_t{3});
+  bytes.add(std::uint64_t{0x7f00})
+      .add(std::uint32_t{1})
+      .add(std::uint32_t{0})
+      .add(std::uint64_t{3});
   bytes.numbers({static_cast<std::uint64_t>(PERF_CONTEXT_KERNEL), ~0xfull, ~0xffull});
   bytes.add(std::uint64_t{PERF_SAMPLE_REGS_ABI_64});
   for (std::uint64_t i = 0; i < 17; ++i) bytes.add(100 + i);
@@ -64,6 +67,7 @@ TEST(RingRecord, Sample) {
   EXPECT_EQ(sample.origin.process, 7u);
   EXPECT_EQ(sample.origin.thread, 8u);
   EXPECT_EQ(sample.origin.cpu, 1u);
+  EXPECT_EQ(sample.address, 0x7f00u);
   EXPECT_EQ(time_of(bytes.record()), 5000u);
   ASSERT_EQ(sample.kernel.size(), 2u);
   EXPECT_EQ(sample.kernel[0], ~0xfull);
@@ -82,7 +86,7 @@ TEST(RingRecord, Sample) {
 
 TEST(RingRecord, SampleOfAThreadWithoutUserPart) {
   Bytes bytes(PERF_RECORD_SAMPLE);
-  bytes.numbers({11, 0x800000007, 5000, 1, 0, PERF_SAMPLE_REGS_ABI_NONE, 0});
+  bytes.numbers({11, 0x800000007, 5000, 0, 1, 0, PERF_SAMPLE_REGS_ABI_NONE, 0});
   Sample sample;
   ASSERT_TRUE(decode(bytes.record(), sample));
   EXPECT_FALSE(sample.has_registers);

@@ -1,0 +1,301 @@
+// What is counted in another process besides its time. In gnomon-sampler.
+#include "libcollector/outside/counting.h"
+
+#include <linux/hw_breakpoint.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "libcollector/core/small_file.h"
+#include "libcollector/core/time.h"
+#include "libcollector/format/names.h"
+#include "libcollector/outside/process_facts.h"
+
+namespace gnomon::outside {
+namespace {
+
+constexpr std::size_t kLine = 2048;  // bytes
+
+// The harmonic mean of the CPUs' clocks: so long a cycle is on average. 0: not known.
+std::uint64_t mean_megahertz() {
+  std::vector<char> text(1 << 20);
+  if (collector::read_small_file("/proc/cpuinfo", text.data(), text.size()) == 0) return 0;
+  double sum = 0;
+  unsigned count = 0;
+  for (const char* at = text.data(); (at = std::strstr(at, "cpu MHz")) != nullptr; ++at) {
+    const char* const colon = std::strchr(at, ':');
+    const double clock = colon ? std::strtod(colon + 1, nullptr) : 0;
+    if (clock > 0) sum += 1 / clock;
+    if (clock > 0) ++count;
+  }
+  return count == 0 ? 0 : static_cast<std::uint64_t>(count / sum);
+}
+
+perf_event_attr attributes_of(const format::Counter& counter) {
+  perf_event_attr attributes = common_attributes();
+  attributes.type = static_cast<std::uint32_t>(counter.type);
+  attributes.config = counter.config;
+  attributes.config1 = counter.config1;
+  attributes.config2 = counter.config2;
+  attributes.sample_period = counter.interval;
+  attributes.precise_ip = counter.precise & 3;
+  attributes.exclude_user = counter.is_of_user ? 0 : 1;
+  attributes.exclude_kernel = counter.is_of_system ? 0 : 1;
+  return attributes;
+}
+
+perf_event_attr attributes_of(const format::Watch& watch) {
+  perf_event_attr attributes = common_attributes();
+  attributes.type = PERF_TYPE_BREAKPOINT;
+  attributes.config = 0;
+  attributes.sample_period = watch.interval;
+  attributes.bp_type = watch.is_call   ? HW_BREAKPOINT_X
+                       : watch.is_read ? HW_BREAKPOINT_RW
+                                       : HW_BREAKPOINT_W;
+  attributes.bp_addr = watch.address;
+  attributes.bp_len = watch.is_call ? sizeof(long) : watch.size;  // perf_event_open(2), bp_len
+  attributes.remove_on_exec = 1;
+  return attributes;
+}
+
+// Where a thread that is stopped goes on (proc_pid_syscall(5)); 0: not known.
+std::uint64_t place_of(pid_t pid, std::uint32_t thread) {
+  const std::string path = std::string("/proc/")
+                               .append(std::to_string(pid))
+                               .append("/task/")
+                               .append(std::to_string(thread))
+                               .append("/syscall");
+  char text[256];
+  if (collector::read_small_file(path.c_str(), text, sizeof text) == 0) return 0;
+  const char* const last = std::strrchr(text, ' ');
+  return last ? std::strtoull(last + 1, nullptr, 16) : 0;
+}
+
+}  // namespace
+
+std::string Counting::refusal_of(int error, bool is_watch) const {
+  if (error == ENOSPC && is_watch) return "the processor has no breakpoint register left";
+  if (error == EINVAL && is_watch)
+    return "the processor watches 1, 2, 4 or 8 bytes, at a multiple of that";
+  if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
+    return "no processor here counts that event";
+  return refusal_of_events(error, rights_to(pid_));
+}
+
+std::string Counting::open_one(const format::Counter& counter, std::uint32_t stack_bytes,
+                               bool ends_at_exec, const Rings& rings) {
+  auto source = std::make_unique<Source>(counter.interval);
+  perf_event_attr attributes = attributes_of(counter);
+  ask_for_origin(attributes);
+  ask_for_stack(attributes, stack_bytes);
+  attributes.remove_on_exec = ends_at_exec ? 1 : 0;
+  if (const int error = source->events.open(pid_, attributes, rings); error != 0)
+    return std::string(counter.name).append(": ").append(refusal_of(error, false));
+  source->is_of_processor = counter.type != PERF_TYPE_SOFTWARE && open_always(rings);
+  const std::uint64_t mhz = counter.is_cycles ? mean_megahertz() : 0;
+  if (mhz != 0) source->scale = 1000.0 / static_cast<double>(mhz);
+  source->number = static_cast<std::uint32_t>(sources_.size());
+  source->kind = static_cast<std::uint8_t>(format::kFirstCounter + sources_.size());
+  source->balance.begin(source->events.figures().count);
+  write_counter(*source, counter, mhz);
+  sources_.push_back(std::move(source));
+  return "";
+}
+
+std::string Counting::open(const std::vector<format::Counter>& counters, std::uint32_t stack_bytes,
+                           bool ends_at_exec, const Rings& rings) {
+  std::string refused;
+  for (const format::Counter& counter : counters) {
+    const std::string why = open_one(counter, stack_bytes, ends_at_exec, rings);
+    if (!why.empty()) refused.append(refused.empty() ? "" : "; ").append(why);
+  }
+  return refused;
+}
+
+std::string Counting::watch(const format::Watch& watch, std::uint32_t stack_bytes,
+                            const Rings& rings) {
+  auto source = std::make_unique<Source>(watch.interval);
+  perf_event_attr attributes = attributes_of(watch);
+  ask_for_origin(attributes);
+  ask_for_stack(attributes, stack_bytes);
+  if (const int error = source->events.open(pid_, attributes, rings); error != 0)
+    return refusal_of(error, true);
+  source->number = watch.number;
+  source->address = watch.address;
+  source->kind = watch.is_call ? format::kCall : format::kAccess;
+  if (is_on_) source->balance.begin(source->events.figures().count);
+  write_watch(watch);
+  sources_.push_back(std::move(source));
+  return "";
+}
+
+bool Counting::unwatch(std::uint32_t number, std::uint64_t time) {
+  for (const auto& source : sources_) {
+    if (!source->is_watch() || source->number != number || !source->events.is_open()) continue;
+    tell_one(*source, time, true);
+    source->events.close();
+    return true;
+  }
+  return false;
+}
+
+void Counting::write_counter(const Source& source, const format::Counter& counter,
+                             std::uint64_t mhz) {
+  char text[kLine];
+  collector::JsonLine line(calls_.session(), text, sizeof text);
+  line.number("counter", source.number)
+      .number("kind", source.kind)
+      .text("name", counter.name.c_str())
+      .text("title", counter.title.c_str())
+      .number("interval", counter.interval);
+  if (mhz != 0) line.number("mhz", mhz);
+  if (counter.is_of_system && !source.events.sees_kernel()) line.number("user_only", 1);
+  note(format::kCountersFile, line, text);
+}
+
+void Counting::note(const char* file, collector::JsonLine& line, const char* text) const {
+  if (const std::size_t length = line.finish(); length != 0) calls_.note(file, {text, length});
+}
+
+void Counting::write_watch(const format::Watch& watch) {
+  char text[kLine];
+  collector::JsonLine line(calls_.session(), text, sizeof text);
+  line.number("watch", watch.number)
+      .text("what", watch.is_call ? "call" : "access")
+      .text("name", watch.name.c_str())
+      .hex("address", watch.address)
+      .number("size", watch.size)
+      .number("reads", watch.is_read ? 1 : 0)
+      .number("interval", watch.interval)
+      .number("time", collector::now(CLOCK_MONOTONIC));
+  note(format::kWatchesFile, line, text);
+}
+
+// Of a counter that shares its register with others: its figures are too small by that share.
+void Counting::write_figures(Source& source, bool is_last) {
+  const CounterEvents::Figures& seen = source.seen;
+  const bool is_shared = seen.running < seen.enabled - seen.enabled / 50;
+  const bool is_news = source.throttles != source.told_throttles || is_shared || seen.lost != 0;
+  if (!is_last && !is_news) return;
+  source.told_throttles = source.throttles;
+  char text[kLine];
+  collector::JsonLine line(calls_.session(), text, sizeof text);
+  line.number(source.is_watch() ? "watch" : "counter", source.number)
+      .number("counted", source.balance.counted(seen.count) - source.doubled)
+      .number("enabled", seen.enabled)
+      .number("running", seen.running)
+      .number("lost", seen.lost)
+      .number("throttled", source.throttles);
+  if (source.is_watch() && is_last) line.number("end", collector::now(CLOCK_MONOTONIC));
+  note(source.is_watch() ? format::kWatchesFile : format::kCountersFile, line, text);
+}
+
+Counting::Source* Counting::source_of(const Origin& record) {
+  for (const auto& source : sources_)
+    if (source->events.wrote(record)) return source.get();
+  return nullptr;
+}
+
+// Where a debugger has a breakpoint at a function's first instruction a call is seen twice: when
+// the thread meets the breakpoint, and when it goes on with what stood there.
+bool Counting::is_double(Source& source, const Sample& sample) {
+  if (!source.is_call() || !sample.has_registers) return false;
+  Call& last = source.calls[sample.origin.thread];
+  const bool is_same =
+      last.stands && std::memcmp(last.registers, sample.registers, sizeof last.registers) == 0;
+  std::memcpy(last.registers, sample.registers, sizeof last.registers);
+  last.stands = false;
+  return is_same;
+}
+
+bool Counting::on_sample(const Sample& sample) {
+  Source* const source = source_of(sample.origin);
+  if (!source) return false;
+  if (!source->events.counts(sample.origin)) return true;
+  if (sample.origin.process != static_cast<std::uint32_t>(pid_)) return true;
+  if (is_double(*source, sample)) {
+    ++source->doubled;
+    return true;
+  }
+  if (!calls_.is_of_recording(sample.origin.time)) return true;
+  const std::uint64_t count = source->balance.weigh_sample();
+  SampleWriter::Counted counted{
+      source->kind, source->number,
+      static_cast<std::uint64_t>(static_cast<double>(count) * source->scale)};
+  counted.is_behind = source->kind == format::kAccess;
+  writer_.put(sample, counted);
+  return true;
+}
+
+void Counting::on_throttle(const Origin& record) {
+  if (Source* const source = source_of(record)) ++source->throttles;
+}
+
+void Counting::on_thread_end(std::uint32_t thread) {
+  for (const auto& source : sources_) {
+    source->events.on_thread_end(thread);
+    source->calls.erase(thread);
+  }
+}
+
+// A debugger sets a thread that has met a breakpoint back to that.
+void Counting::mark_stopped() {
+  for (const auto& source : sources_)
+    for (auto& [thread, call] : source->calls)
+      call.stands = place_of(pid_, thread) == source->address;
+}
+
+void Counting::begin(bool is_anew) {
+  is_on_ = true;
+  if (!is_anew) return;
+  for (const auto& source : sources_) source->balance.begin(source->events.figures().count);
+}
+
+void Counting::pause() {
+  is_on_ = false;
+  for (const auto& source : sources_) source->balance.pause(source->events.figures().count);
+}
+
+// What the kernel calls enabled counts each thread's time once for each CPU, running once.
+void Counting::look(Source& source) {
+  if (!source.events.is_open()) return;
+  source.seen = source.events.figures();
+  source.seen.enabled = source.is_of_processor ? always_.figures().running : source.seen.running;
+}
+
+bool Counting::open_always(const Rings& rings) {
+  if (always_.is_open()) return true;
+  perf_event_attr attributes = common_attributes();
+  attributes.exclude_kernel = 1;
+  ask_for_origin(attributes);
+  return always_.open(pid_, attributes, rings) == 0;
+}
+
+void Counting::tell_one(Source& source, std::uint64_t time, bool is_last) {
+  using format::Activity;
+  if (!source.events.is_open()) return;
+  look(source);
+  const auto rest = source.balance.rest(
+      source.seen.count - std::min(source.doubled, source.seen.count), source.seen.lost);
+  const bool has_parts = !source.is_watch() || source.balance.interval() > 1;
+  const auto put = [&](std::uint64_t count, Activity activity) {
+    const auto weight = static_cast<std::uint64_t>(static_cast<double>(count) * source.scale);
+    if (weight != 0) writer_.put({source.kind, source.number, weight}, activity, time);
+  };
+  put(rest.final, has_parts ? Activity::final_counts : Activity::lost);
+  put(rest.frozen, source.is_watch() ? Activity::lost : Activity::frozen_counts);
+  write_figures(source, is_last);
+}
+
+void Counting::tell(std::uint64_t time, bool is_last) {
+  for (const auto& source : sources_) tell_one(*source, time, is_last);
+}
+
+void Counting::close() {
+  for (const auto& source : sources_) source->events.close();
+  always_.close();
+}
+
+}  // namespace gnomon::outside

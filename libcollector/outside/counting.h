@@ -1,0 +1,106 @@
+// What is counted in another process besides its time: events of counters, accesses to objects and
+// calls of functions. In gnomon-sampler.
+#pragma once
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "libcollector/core/json_line.h"
+#include "libcollector/format/counters.h"
+#include "libcollector/format/watches.h"
+#include "libcollector/outside/count_balance.h"
+#include "libcollector/outside/counter_events.h"
+#include "libcollector/outside/record.h"
+#include "libcollector/outside/ring.h"
+#include "libcollector/outside/sample_writer.h"
+
+namespace gnomon::outside {
+
+// Each counter has a line in kCountersFile, and each watch one in kWatchesFile. Later lines of the
+// same number say what became of it.
+class Counting {
+ public:
+  struct Calls {
+    std::function<bool(std::uint64_t time)> is_of_recording;
+    // Adds a line to a file of the experiment.
+    std::function<void(const char* file, std::string_view line)> note;
+    std::function<std::uint64_t()> session;
+  };
+  Counting(pid_t pid, SampleWriter& writer, Calls calls)
+      : pid_(pid), writer_(writer), calls_(std::move(calls)) {}
+
+  // Opens the counters. ends_at_exec: they count nothing once the process executes a program.
+  // Returns "", or a clause that says which cannot be counted, and why.
+  std::string open(const std::vector<format::Counter>& counters, std::uint32_t stack_bytes,
+                   bool ends_at_exec, const Rings& rings);
+  // Begins to watch. Returns "", or a clause that says why that is not possible.
+  std::string watch(const format::Watch& watch, std::uint32_t stack_bytes, const Rings& rings);
+  // Watches an object or function no more. Returns false if it is not watched.
+  bool unwatch(std::uint32_t number, std::uint64_t time);
+  bool is_empty() const { return sources_.empty(); }
+
+  // Returns false if the record is not of what is counted here.
+  bool on_sample(const Sample& sample);
+  void on_throttle(const Origin& record);
+  void on_thread_end(std::uint32_t thread);
+  // A debugger, or a signal, holds all threads of the process.
+  void mark_stopped();
+
+  // The recording begins, or goes on; is_anew: what was counted up to now is not of it. It pauses.
+  void begin(bool is_anew);
+  void pause();
+  // Tells what was counted up to now and is not told yet. time: CLOCK_MONOTONIC, ns.
+  void tell(std::uint64_t time, bool is_last);
+  void close();
+
+ private:
+  // A thread's latest call of a function that is watched.
+  struct Call {
+    std::uint64_t registers[17];
+    bool stands = false;  // the thread was stopped before it went on
+  };
+  struct Source {
+    explicit Source(std::uint64_t interval) : balance(interval) {}
+    std::uint8_t kind = 0;      // of its events
+    std::uint32_t number = 0;   // of the counter or the watch
+    std::uint64_t address = 0;  // of a function
+    double scale = 1;           // what one count weighs
+    CounterEvents events;
+    CountBalance balance;
+    CounterEvents::Figures seen;  // last
+    std::uint64_t throttles = 0, doubled = 0, told_throttles = 0;
+    std::unordered_map<std::uint32_t, Call> calls;  // by thread
+    bool is_of_processor = false;                   // so that it may have to share a counter
+    bool is_watch() const { return kind != 0 && kind < format::kFirstCounter; }
+    bool is_call() const { return kind == format::kCall; }
+  };
+  std::string refusal_of(int error, bool is_watch) const;
+  Source* source_of(const Origin& record);
+  std::string open_one(const format::Counter& counter, std::uint32_t stack_bytes, bool ends_at_exec,
+                       const Rings& rings);
+  void note(const char* file, collector::JsonLine& line, const char* text) const;
+  void write_counter(const Source& source, const format::Counter& counter, std::uint64_t mhz);
+  void write_watch(const format::Watch& watch);
+  void write_figures(Source& source, bool is_last);
+  void look(Source& source);
+  bool open_always(const Rings& rings);
+  void tell_one(Source& source, std::uint64_t time, bool is_last);
+  bool is_double(Source& source, const Sample& sample);
+
+  pid_t pid_;
+  SampleWriter& writer_;
+  Calls calls_;
+  std::vector<std::unique_ptr<Source>> sources_;
+  // An event that always has what it needs: so long the threads ran.
+  CounterEvents always_;
+  bool is_on_ = false;  // what is counted is of the recording
+};
+
+}  // namespace gnomon::outside

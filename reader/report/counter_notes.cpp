@@ -1,0 +1,57 @@
+// What is wrong with the counts of counters, in sentences. Any thread.
+#include "reader/report/counter_notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace gnomon::reader {
+namespace {
+
+// A counter that shared the processor's counts while it had one of them, and nothing is scaled up.
+std::string sharing_note(const std::string& name, const CountFigures& figures) {
+  constexpr std::uint64_t kNotable = 50;  // one part in so many
+  const std::uint64_t enabled = figures.enabled.value, running = figures.running.value;
+  if (running >= enabled - enabled / kNotable) return "";
+  return fmt::format(
+      "{} had to share the processor's counters and was counted for {:.0f}% of the time that the "
+      "threads ran: its figures are too small by about that; record fewer counters at once.",
+      name, 100.0 * static_cast<double>(running) / static_cast<double>(enabled));
+}
+
+}  // namespace
+
+void add_count_losses(const std::string& name, const CountFigures& figures, std::uint64_t interval,
+                      std::vector<std::string>& notes) {
+  if (figures.lost != 0)
+    notes.push_back(fmt::format(
+        "{} samples of {} were lost because gnomon-sampler did not come to read them in time; what "
+        "they stand for is counted, without a call stack; a longer interval than {} costs less.",
+        figures.lost, name, interval));
+  if (figures.throttled != 0)
+    notes.push_back(fmt::format(
+        "the kernel took no samples of {} for a moment, {} times, because they came too often; "
+        "what was counted then has no call stack; a longer interval than {} prevents that.",
+        name, figures.throttled, interval));
+}
+
+void add_counter_notes(const Part& part, const std::vector<MetricId>& metrics,
+                       std::vector<std::string>& notes) {
+  const std::string& refused = part.instants().log.uncounted();
+  if (!refused.empty()) notes.push_back(fmt::format("events were not counted: {}.", refused));
+  for (const CounterLine& counter : part.experiment().counters) {
+    const bool is_shown = std::any_of(metrics.begin(), metrics.end(),
+                                      [&](MetricId each) { return row(each).key == counter.name; });
+    if (!is_shown) continue;
+    if (counter.is_user_only)
+      notes.push_back(
+          fmt::format("{} counts what happens in the program's code alone, not in the kernel: "
+                      "kernel.perf_event_paranoid 1 or CAP_PERFMON allows both.",
+                      counter.name));
+    if (std::string note = sharing_note(counter.name, counter.figures); !note.empty())
+      notes.push_back(std::move(note));
+    add_count_losses(counter.name, counter.figures, counter.interval, notes);
+  }
+}
+
+}  // namespace gnomon::reader
