@@ -35,6 +35,8 @@ struct Invocation {
   bool live = false;                   // what is allocated now
   std::uint64_t older_than = 0;        // ns
   std::optional<std::string> address;  // an expression
+  WatchRequest watch;                  // without the expression
+  std::string by;                      // what touches are listed by; empty: functions
 };
 
 struct Answer {
@@ -62,7 +64,12 @@ enum class OptionId : std::uint32_t {
   live = 32768,
   older_than = 65536,
   address = 131072,
-  parallelism = 262144
+  parallelism = 262144,
+  read = 524288,
+  size = 1048576,
+  period = 2097152,
+  all_slots = 4194304,
+  by = 8388608
 };
 using Options = std::uint32_t;  // OptionIds
 constexpr Options operator|(OptionId a, OptionId b) { return Options(a) | Options(b); }
@@ -112,6 +119,7 @@ std::span<const Command> control_commands();
 std::span<const Command> report_commands();
 std::span<const Command> heap_commands();
 std::span<const Command> sync_commands();
+std::span<const Command> touch_commands();
 std::span<const Command> io_commands();
 std::span<const Command> stop_commands();
 std::span<const Command> view_commands();

@@ -31,8 +31,8 @@ std::span<const Command> command_table() {
     std::vector<Command> all;
     for (const auto group :
          {control_commands(), report_commands(), heap_commands(), sync_commands(), io_commands(),
-          stop_commands(), selection_commands(), export_commands(), view_commands(),
-          output_commands(), std::span<const Command>(kCommands)})
+          touch_commands(), stop_commands(), selection_commands(), export_commands(),
+          view_commands(), output_commands(), std::span<const Command>(kCommands)})
       all.insert(all.end(), group.begin(), group.end());
     return all;
   }();

@@ -29,10 +29,11 @@
 
 namespace gnomon::commands {
 
-// What `watch` and `calls` are told. size: bytes; 0: as many as the object has.
+// What `watch` and `calls` are told. size: bytes; 0: as many as the object has. takes_all: also
+// the last of the processor's breakpoint registers.
 struct WatchRequest {
   std::string expression;
-  bool is_call = false, has_reads = false;
+  bool is_call = false, has_reads = false, takes_all = false;
   std::uint64_t size = 0, interval = 1;
 };
 
@@ -71,7 +72,7 @@ class Host {
   }
   // Watches who touches the object, or calls the function, that an expression names.
   virtual Result<std::string> watch(const WatchRequest& /*request*/) { return only_in_lldb(); }
-  virtual Result<std::string> unwatch(const std::string& /*which*/) { return only_in_lldb(); }
+  virtual Result<std::string> unwatch(std::uint32_t /*number*/) { return only_in_lldb(); }
 
   // Directory of the experiment that a report without an argument is about.
   virtual Result<std::string> experiment() = 0;

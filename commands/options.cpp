@@ -179,6 +179,44 @@ Result<void> set_address(std::span<const std::string> words, Invocation& call) {
   return {};
 }
 
+Result<void> set_read(std::span<const std::string> words, Invocation& call) {
+  call.watch.has_reads = true;
+  if (!words.empty()) return fault("--read takes no word", "omit " + words.front());
+  return {};
+}
+
+Result<void> set_all_slots(std::span<const std::string> words, Invocation& call) {
+  call.watch.takes_all = true;
+  if (!words.empty()) return fault("--all-slots takes no word", "omit " + words.front());
+  return {};
+}
+
+Result<void> set_size(std::span<const std::string> words, Invocation& call) {
+  const auto size = whole_number(words.front());
+  if (!size || (*size != 1 && *size != 2 && *size != 4 && *size != 8))
+    return fault(fmt::format("{} is no size that a processor watches", words.front()),
+                 "1, 2, 4 and 8 bytes are");
+  call.watch.size = *size;
+  return {};
+}
+
+Result<void> set_period(std::span<const std::string> words, Invocation& call) {
+  const auto period = whole_number(words.front());
+  if (!period || *period == 0)
+    return fault(fmt::format("{} is not a number of touches", words.front()),
+                 "--period 100 records one in 100");
+  call.watch.interval = *period;
+  return {};
+}
+
+Result<void> set_by(std::span<const std::string> words, Invocation& call) {
+  constexpr std::string_view kKnown[] = {"function", "line", "stack", "thread"};
+  call.by = words.front();
+  if (std::find(std::begin(kKnown), std::end(kKnown), call.by) != std::end(kKnown)) return {};
+  return fault(fmt::format("nothing is listed by {}", words.front()),
+               suggestion(words.front(), kKnown, "function, line, stack and thread are known"));
+}
+
 // Of an option that stands alone.
 std::size_t takes_nothing(std::string_view) { return 0; }
 
@@ -259,6 +297,22 @@ constexpr std::array kOptions{
            "The block that an address lies in instead: where and when it was allocated, and freed. "
            "In the debugger the selected frame's variables may stand in the expression.",
            "an address, or in the debugger an expression", set_address},
+    Option{OptionId::by, "--by", "function|line|stack|thread",
+           "What has a row: the functions that touch the object, or call the function (the "
+           "default), their lines, call stacks, or threads.",
+           "a word; function, line, stack and thread are known", set_by},
+    Option{OptionId::read, "--read", "", "Reads of the object as well as writes.", "", set_read,
+           takes_nothing},
+    Option{OptionId::size, "--size", "N",
+           "Only the first N bytes of the object: 1, 2, 4 or 8, which the processor can watch.",
+           "a number of bytes", set_size},
+    Option{OptionId::period, "--period", "N",
+           "Record one in N with its call stack, which costs less; all of them are counted.",
+           "a number", set_period},
+    Option{OptionId::all_slots, "--all-slots", "",
+           "Take a breakpoint register of the processor even if Gnomon has two, or LLDB's "
+           "watchpoints will then find none.",
+           "", set_all_slots, takes_nothing},
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -193,12 +194,23 @@ bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::Sample
   return ask(page, verb, event, label, nullptr);
 }
 
-Result<std::string> ask_to_watch(format::ControlPage& page, format::Verb verb,
-                                 std::string_view text) {
+static Result<std::uint32_t> ask_about_watch(format::ControlPage& page, format::Verb verb,
+                                             std::string_view text) {
   std::string said;
   if (!ask(page, verb, format::SampleEvent::manual, text, &said))
     return fault("gnomon-sampler does not answer", "`collector header` says since when");
-  return said;
+  if (!said.starts_with('#')) return fault(said);
+  return static_cast<std::uint32_t>(std::strtoul(said.c_str() + 1, nullptr, 10));
+}
+
+Result<std::uint32_t> ask_to_watch(format::ControlPage& page, const format::Watch& watch) {
+  return ask_about_watch(page, format::Verb::watch,
+                         format::watch_text(watch, format::kLabelBytes - 1));
+}
+
+Result<void> ask_to_unwatch(format::ControlPage& page, std::uint32_t number) {
+  const auto said = ask_about_watch(page, format::Verb::unwatch, std::to_string(number));
+  return said ? Result<void>() : tl::unexpected(said.error());
 }
 
 bool record_rings(format::ControlPage& page) {

@@ -11,6 +11,7 @@
 #include "injector/settings.h"
 #include "libcollector/format/control.h"
 #include "libcollector/format/overview.h"
+#include "libcollector/format/watches.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {
@@ -41,10 +42,9 @@ bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::Sample
 // clock. Returns false if there is no answer.
 bool record_rings(format::ControlPage& page);
 
-// Asks for what `verb` is about, which is what `text` says. Returns what gnomon-sampler answers:
-// "", or a clause that says why not. Fault: there is no answer.
-Result<std::string> ask_to_watch(format::ControlPage& page, format::Verb verb,
-                                 std::string_view text);
+// Asks for a watch to begin, or to end. Returns its number; a fault says why not.
+Result<std::uint32_t> ask_to_watch(format::ControlPage& page, const format::Watch& watch);
+Result<void> ask_to_unwatch(format::ControlPage& page, std::uint32_t number);
 
 // Pauses the recording of events, or resumes it; a sample is taken before or after. Returns false
 // if nothing changes: it is so already, the recording has ended, or the size limit was reached.

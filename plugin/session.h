@@ -41,6 +41,8 @@ class Session : public commands::Host {
   Result<std::string> trace_frees_only() override;
   Result<std::string> list_counters() override;
   Result<std::string> resolve_counters(const std::vector<std::string>& words) override;
+  Result<std::string> watch(const commands::WatchRequest& request) override;
+  Result<std::string> unwatch(std::uint32_t number) override;
   Result<std::string> note_stop() override;
   Result<bool> has_stop_line() override { return has_stop_line_.load(); }
   Result<void> set_stop_line(bool is_on) override;
@@ -75,6 +77,13 @@ class Session : public commands::Host {
   std::string newest_experiment();
   // LLDB is about to run a command that lets the process run on. Returns false: it is to do so.
   static bool hear_command(void* session, const char** words);
+  struct Watched {
+    std::uint32_t number;
+    std::string name;
+  };
+  std::vector<Watched>& watched_in(const std::string& experiment);
+  // Who has the processor's breakpoint registers.
+  static std::string holders(lldb::SBTarget target, const std::vector<Watched>& watched);
   // What was begun by another debugger, or by `gnomon collect`; null: nothing.
   const injector::Recording* recorded_by_others(lldb::SBProcess process);
 
@@ -95,6 +104,8 @@ class Session : public commands::Host {
   // Of others, as seen last, and of which process.
   injector::Recording others_;
   lldb::pid_t others_pid_ = 0;
+  std::vector<Watched> watched_;  // in that experiment
+  std::string watched_experiment_;
 };
 
 }  // namespace gnomon::plugin

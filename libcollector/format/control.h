@@ -142,8 +142,8 @@ constexpr bool is_of_signals(Drop drop) {
 // What gnomon-sampler is asked for; whatever it is, samples of the kernel's clock are recorded
 // before it answers. sample: take a sample with this label. end: take the last one, the recording
 // ends. record: that alone. watch: watch what the label says (watches.h); unwatch: no more, the
-// label is the number. The answer of both stands in the label: empty, or a clause that says why
-// not.
+// label is the number. The answer of both stands in the label: the number behind #, or a clause
+// that says why not.
 enum class Verb : std::uint32_t {
   none = 0,
   sample = 1,

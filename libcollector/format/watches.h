@@ -8,7 +8,8 @@
 
 namespace gnomon::format {
 
-// number: unique in the experiment, from 1 on. size: bytes, 1, 2, 4 or 8; of an object.
+// number: unique in the experiment, from 1 on; gnomon-sampler gives it. size: bytes, 1, 2, 4 or 8;
+// of an object.
 struct Watch {
   std::uint32_t number = 0;
   bool is_call = false;  // of the function at `address`

@@ -1,7 +1,9 @@
 // What is counted in another process besides its time. In gnomon-sampler.
 #include "libcollector/outside/counting.h"
 
+#include <fcntl.h>
 #include <linux/hw_breakpoint.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -73,7 +75,28 @@ std::uint64_t place_of(pid_t pid, std::uint32_t thread) {
   return last ? std::strtoull(last + 1, nullptr, 16) : 0;
 }
 
+// Whether a debugger has a breakpoint there. Where this program may not look the answer is no.
+bool has_trap_at(pid_t pid, std::uint64_t address) {
+  constexpr unsigned char kInt3 = 0xcc;
+  const std::string path = std::string("/proc/").append(std::to_string(pid)).append("/mem");
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  unsigned char byte = 0;
+  const bool is_read = pread(file, &byte, 1, static_cast<off_t>(address)) == 1;
+  ::close(file);
+  return is_read && byte == kInt3;
+}
+
 }  // namespace
+
+// A debugger takes its breakpoint away while one thread steps over it.
+void Counting::look_for_traps() {
+  constexpr int kLooks = 5;
+  for (const auto& source : sources_) {
+    if (!source->is_call() || !source->events.is_open()) continue;
+    source->traps = has_trap_at(pid_, source->address) ? kLooks : std::max(source->traps - 1, 0);
+  }
+}
 
 std::string Counting::refusal_of(int error, bool is_watch) const {
   if (error == ENOSPC && is_watch) return "the processor has no breakpoint register left";
@@ -114,15 +137,16 @@ std::string Counting::open(const std::vector<format::Counter>& counters, std::ui
   return refused;
 }
 
-std::string Counting::watch(const format::Watch& watch, std::uint32_t stack_bytes,
-                            const Rings& rings) {
+// Touches may come by hundreds of thousands a second.
+std::string Counting::watch(format::Watch& watch, const Rings& rings) {
+  constexpr std::uint32_t kStackBytes = 2048;
   auto source = std::make_unique<Source>(watch.interval);
   perf_event_attr attributes = attributes_of(watch);
   ask_for_origin(attributes);
-  ask_for_stack(attributes, stack_bytes);
+  ask_for_stack(attributes, kStackBytes);
   if (const int error = source->events.open(pid_, attributes, rings); error != 0)
     return refusal_of(error, true);
-  source->number = watch.number;
+  source->number = watch.number = ++watches_;
   source->address = watch.address;
   source->kind = watch.is_call ? format::kCall : format::kAccess;
   if (is_on_) source->balance.begin(source->events.figures().count);
@@ -199,14 +223,17 @@ Counting::Source* Counting::source_of(const Origin& record) {
 }
 
 // Where a debugger has a breakpoint at a function's first instruction a call is seen twice: when
-// the thread meets the breakpoint, and when it goes on with what stood there.
+// the thread meets the breakpoint, and when it goes on with what stood there. The second sample has
+// all registers of the first.
 bool Counting::is_double(Source& source, const Sample& sample) {
   if (!source.is_call() || !sample.has_registers) return false;
   Call& last = source.calls[sample.origin.thread];
+  const bool may_be_same = last.stands || (last.is_first && source.traps != 0);
   const bool is_same =
-      last.stands && std::memcmp(last.registers, sample.registers, sizeof last.registers) == 0;
+      may_be_same && std::memcmp(last.registers, sample.registers, sizeof last.registers) == 0;
   std::memcpy(last.registers, sample.registers, sizeof last.registers);
   last.stands = false;
+  last.is_first = !is_same;
   return is_same;
 }
 

@@ -40,12 +40,15 @@ class Counting {
   // Returns "", or a clause that says which cannot be counted, and why.
   std::string open(const std::vector<format::Counter>& counters, std::uint32_t stack_bytes,
                    bool ends_at_exec, const Rings& rings);
-  // Begins to watch. Returns "", or a clause that says why that is not possible.
-  std::string watch(const format::Watch& watch, std::uint32_t stack_bytes, const Rings& rings);
+  // Begins to watch, and sets the number. Returns "", or a clause that says why that is not
+  // possible.
+  std::string watch(format::Watch& watch, const Rings& rings);
   // Watches an object or function no more. Returns false if it is not watched.
   bool unwatch(std::uint32_t number, std::uint64_t time);
   bool is_empty() const { return sources_.empty(); }
 
+  // The rings are about to be read.
+  void look_for_traps();
   // Returns false if the record is not of what is counted here.
   bool on_sample(const Sample& sample);
   void on_throttle(const Origin& record);
@@ -64,7 +67,8 @@ class Counting {
   // A thread's latest call of a function that is watched.
   struct Call {
     std::uint64_t registers[17];
-    bool stands = false;  // the thread was stopped before it went on
+    bool stands = false;    // the thread was stopped before it went on
+    bool is_first = false;  // not seen for the second time
   };
   struct Source {
     explicit Source(std::uint64_t interval) : balance(interval) {}
@@ -77,7 +81,8 @@ class Counting {
     CounterEvents::Figures seen;  // last
     std::uint64_t throttles = 0, doubled = 0, told_throttles = 0;
     std::unordered_map<std::uint32_t, Call> calls;  // by thread
-    bool is_of_processor = false;                   // so that it may have to share a counter
+    int traps = 0;  // looks for which a debugger's breakpoint at the function still counts
+    bool is_of_processor = false;  // so that it may have to share a counter
     bool is_watch() const { return kind != 0 && kind < format::kFirstCounter; }
     bool is_call() const { return kind == format::kCall; }
   };
@@ -100,7 +105,8 @@ class Counting {
   std::vector<std::unique_ptr<Source>> sources_;
   // An event that always has what it needs: so long the threads ran.
   CounterEvents always_;
-  bool is_on_ = false;  // what is counted is of the recording
+  std::uint32_t watches_ = 0;  // that have been begun
+  bool is_on_ = false;         // what is counted is of the recording
 };
 
 }  // namespace gnomon::outside

@@ -79,6 +79,7 @@ bool KernelClock::drain(bool is_still) {
   follow_pauses(is_paused, start);
   saw_news_ = false;
   if (objects_.follow_lines()) writer_.forget_rules();
+  counting_.look_for_traps();
   for (Ring& ring : rings_) ring.look();
   const std::uint64_t limit = is_still ? ~0ull : drained_;
   const bool awaited_exec = awaits_exec();

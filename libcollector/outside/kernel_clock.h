@@ -70,7 +70,7 @@ class KernelClock {
   bool sees_kernel() const { return events_->sees_kernel(); }
   bool is_clock() const { return wanted_.period != 0; }
   // See Counting. While the process runs, or stands.
-  std::string watch(const format::Watch& watch);
+  std::string watch(format::Watch& watch);
   bool unwatch(std::uint32_t number);
   // The debugger, or a signal, holds all threads of the process: to be called before drain().
   void note_stop() { is_stopped_ = true; }

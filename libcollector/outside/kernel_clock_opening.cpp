@@ -89,8 +89,8 @@ Counting::Calls KernelClock::calls_of_counting() {
   return calls;
 }
 
-std::string KernelClock::watch(const format::Watch& watch) {
-  return counting_.watch(watch, size_.bytes(), rings_);
+std::string KernelClock::watch(format::Watch& watch) {
+  return counting_.watch(watch, rings_);
 }
 
 bool KernelClock::unwatch(std::uint32_t number) {

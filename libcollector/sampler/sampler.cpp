@@ -219,13 +219,16 @@ std::string Sampler::watch(format::Verb verb, const char* label) {
   const bool had_rings = clock_ != nullptr;
   if (verb == format::Verb::unwatch) {
     const auto number = static_cast<std::uint32_t>(std::strtoul(label, nullptr, 10));
-    return had_rings && clock_->unwatch(number) ? "" : "nothing of that number is watched";
+    return had_rings && clock_->unwatch(number) ? std::string("#").append(label)
+                                                : "nothing of that number is watched";
   }
   if (!had_rings)
     if (std::string refusal = open_clock("", 0); !refusal.empty()) return refusal;
   if (!had_rings) begin_emptying();
   if (!had_rings) clock_->drain(false);
-  return clock_->watch(format::watch_in(label));
+  format::Watch wanted = format::watch_in(label);
+  std::string refusal = clock_->watch(wanted);
+  return refusal.empty() ? std::string("#").append(std::to_string(wanted.number)) : refusal;
 }
 
 void Sampler::begin_emptying() {

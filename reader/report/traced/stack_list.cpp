@@ -55,6 +55,10 @@ std::string StackList::name_of(PlaceId place) const {
   return std::string(without_clone(asked_.items.function_name(item)));
 }
 
+std::string StackList::function_of(PlaceId place) const {
+  return std::string(without_clone(asked_.items.function_name(index(place))));
+}
+
 std::optional<PlaceId> StackList::own_place(const std::vector<PlaceId>& path) const {
   for (const PlaceId place : path)
     if (!is_of_runtime(asked_.items.function_name(index(place)))) return place;

@@ -32,6 +32,8 @@ class StackList {
   std::optional<PlaceId> own_place(const std::vector<PlaceId>& path) const;
   // "main, line 3 in "a.c"", or the function's name alone where the line is not known.
   std::string name_of(PlaceId place) const;
+  // The function's name alone.
+  std::string function_of(PlaceId place) const;
   // Names the frames of a call stack, the innermost first. Returns the one name <no call stack> for
   // an empty one.
   std::vector<std::string> names_of(const std::vector<PlaceId>& path) const;
