@@ -104,12 +104,13 @@ Result<std::uint64_t> function_named(lldb::SBTarget target, const std::string& n
   bool is_chosen = false;
   std::vector<Beginning> all = beginnings_of(target, name, is_chosen);
   const auto is_of_library = [](const Beginning& each) { return !each.is_of_program; };
-  if (!std::all_of(all.begin(), all.end(), is_of_library)) std::erase_if(all, is_of_library);
-  if (all.size() == 1) return all.front().address;
-  if (all.empty() && is_chosen)
+  const bool has_own = !std::all_of(all.begin(), all.end(), is_of_library);
+  if (has_own) std::erase_if(all, is_of_library);
+  if (is_chosen && !has_own)
     return fault(
         fmt::format("{} is chosen among variants when the program starts", name),
         fmt::format("`image lookup -r -s {}` lists them: name the one that is called", name));
+  if (all.size() == 1) return all.front().address;
   if (all.empty())
     return fault(fmt::format("no function that is loaded is called {}", one_line(name)),
                  "`image lookup -r -n NAME` searches; a function that is inlined has no calls");

@@ -108,12 +108,13 @@ std::string Counting::refusal_of(int error, bool is_watch) const {
 }
 
 std::string Counting::open_one(const format::Counter& counter, std::uint32_t stack_bytes,
-                               bool ends_at_exec, const Rings& rings) {
+                               bool is_to_execute, const Rings& rings) {
   auto source = std::make_unique<Source>(counter.interval);
   perf_event_attr attributes = attributes_of(counter);
   ask_for_origin(attributes);
   ask_for_stack(attributes, stack_bytes);
-  attributes.remove_on_exec = ends_at_exec ? 1 : 0;
+  attributes.disabled = attributes.enable_on_exec = is_to_execute ? 1 : 0;
+  attributes.remove_on_exec = is_to_execute ? 0 : 1;
   if (const int error = source->events.open(pid_, attributes, rings); error != 0)
     return std::string(counter.name).append(": ").append(refusal_of(error, false));
   source->is_of_processor = counter.type != PERF_TYPE_SOFTWARE && open_always(rings);
@@ -128,10 +129,10 @@ std::string Counting::open_one(const format::Counter& counter, std::uint32_t sta
 }
 
 std::string Counting::open(const std::vector<format::Counter>& counters, std::uint32_t stack_bytes,
-                           bool ends_at_exec, const Rings& rings) {
+                           bool is_to_execute, const Rings& rings) {
   std::string refused;
   for (const format::Counter& counter : counters) {
-    const std::string why = open_one(counter, stack_bytes, ends_at_exec, rings);
+    const std::string why = open_one(counter, stack_bytes, is_to_execute, rings);
     if (!why.empty()) refused.append(refused.empty() ? "" : "; ").append(why);
   }
   return refused;

@@ -36,10 +36,11 @@ class Counting {
   Counting(pid_t pid, SampleWriter& writer, Calls calls)
       : pid_(pid), writer_(writer), calls_(std::move(calls)) {}
 
-  // Opens the counters. ends_at_exec: they count nothing once the process executes a program.
+  // Opens the counters. They count from the moment on at which the process executes a program, if
+  // it is still to (is_to_execute), else until that.
   // Returns "", or a clause that says which cannot be counted, and why.
   std::string open(const std::vector<format::Counter>& counters, std::uint32_t stack_bytes,
-                   bool ends_at_exec, const Rings& rings);
+                   bool is_to_execute, const Rings& rings);
   // Begins to watch, and sets the number. Returns "", or a clause that says why that is not
   // possible.
   std::string watch(format::Watch& watch, const Rings& rings);
@@ -88,8 +89,8 @@ class Counting {
   };
   std::string refusal_of(int error, bool is_watch) const;
   Source* source_of(const Origin& record);
-  std::string open_one(const format::Counter& counter, std::uint32_t stack_bytes, bool ends_at_exec,
-                       const Rings& rings);
+  std::string open_one(const format::Counter& counter, std::uint32_t stack_bytes,
+                       bool is_to_execute, const Rings& rings);
   void note(const char* file, collector::JsonLine& line, const char* text) const;
   void write_counter(const Source& source, const format::Counter& counter, std::uint64_t mhz);
   void write_watch(const format::Watch& watch);

@@ -60,7 +60,7 @@ void KernelClock::follow_pauses(bool is_paused, std::uint64_t now) {
   if (begins || (was_paused_ && !is_paused)) {
     if (is_clock()) rests_.skip();
     waiting_.begin_use(now);
-    counting_.begin(was_paused_ || is_paused || !wanted_.executable.empty());
+    counting_.begin(was_paused_ || is_paused);
     if (is_paused) counting_.pause();
   }
   if (is_paused || was_paused_) paused_until_ = now;

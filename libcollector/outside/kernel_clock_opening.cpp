@@ -89,9 +89,7 @@ Counting::Calls KernelClock::calls_of_counting() {
   return calls;
 }
 
-std::string KernelClock::watch(format::Watch& watch) {
-  return counting_.watch(watch, rings_);
-}
+std::string KernelClock::watch(format::Watch& watch) { return counting_.watch(watch, rings_); }
 
 bool KernelClock::unwatch(std::uint32_t number) {
   return counting_.unwatch(number, collector::now(CLOCK_MONOTONIC));
@@ -171,7 +169,7 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
   }
   if (!clock->join(fault)) return nullptr;
   const std::string uncounted = clock->counting_.open(wanted.counters, clock->size_.bytes(),
-                                                      wanted.executable.empty(), clock->rings_);
+                                                      !wanted.executable.empty(), clock->rings_);
   if (!uncounted.empty()) clock->log(format::kLogCounters, uncounted);
   if (clock->is_clock())
     clock->waiting_.open({wanted.pid, clock->sees_kernel(), wanted.tells_use, clock->size_.bytes()},

@@ -14,8 +14,9 @@ std::string sharing_note(const std::string& name, const CountFigures& figures) {
   const std::uint64_t enabled = figures.enabled.value, running = figures.running.value;
   if (running >= enabled - enabled / kNotable) return "";
   return fmt::format(
-      "{} had to share the processor's counters and was counted for {:.0f}% of the time that the "
-      "threads ran: its figures are too small by about that; record fewer counters at once.",
+      "{} had a counter of the processor for {:.0f}% of the time that the threads ran, as it had "
+      "to "
+      "share: its figures lack the rest; record fewer counters at once.",
       name, 100.0 * static_cast<double>(running) / static_cast<double>(enabled));
 }
 

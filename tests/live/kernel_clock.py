@@ -67,7 +67,7 @@ def everyones(build, work, target):
     copy = pathlib.Path(work) / "copy"
     for folder in (pathlib.Path(work).parent, pathlib.Path(work)):
         os.chmod(folder, 0o777)
-    for name in ("bin/gnomon", "lib/libcollector.so", "lib/gnomon-sampler", f"targets/{target}"):
+    for name in ("bin/gnomon", "lib/libcollector.so", "lib/gnomon-sampler", "lib/gnomon-counters", "lib/lldb-gnomon.so", f"targets/{target}"):
         to = copy / name
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(build / name, to)

@@ -24,6 +24,7 @@ INNER = {
     "libcollector/program": {f"libcollector/{folder}" for folder in ("core", "format", "hook", "clock", "unwind", "session", "trace")},
     "libcollector/trace": {f"libcollector/{folder}" for folder in ("core", "format", "unwind", "record", "hook", "attach")},
     "libcollector/outside": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/objects", "libcollector/unwind"},
+    "libcollector/counters": {"libcollector/format"},
     "libcollector/sampler": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/outside"},
     "libcollector/session": {f"libcollector/{folder}" for folder in
                              ("core", "format", "unwind", "record", "objects", "hook", "clock", "program", "attach", "trace")},
@@ -43,8 +44,8 @@ FOREIGN = {
     "dwarf.h": {"reader", "libcollector/sampler"},
     "libunwind": {"libcollector"},
     "histedit.h": {"commands/print"},
-    "perfmon/": {"libcollector"},
-    "papi.h": {"commands", "libcollector/counters"},
+    "perfmon/": {"libcollector/counters"},
+    "papi.h": {"libcollector/counters"},
     "nlohmann/": {"plugin", "injector", "reader", "commands", "libcollector/outside"},
     "fmt/": {"plugin", "injector", "reader", "commands"},
     "tl/": {"plugin", "injector", "reader", "commands"},

@@ -12,12 +12,11 @@
 namespace gnomon::reader {
 namespace {
 
-bool is_shown(const View& view, MetricId metric) {
-  return std::any_of(view.metrics.columns.begin(), view.metrics.columns.end(),
-                     [&](const auto& each) {
-                       const auto* column = std::get_if<MetricColumn>(&each);
-                       return column && column->metric == metric;
-                     });
+bool is_shown(const MetricList& metrics, MetricId metric) {
+  return std::any_of(metrics.columns.begin(), metrics.columns.end(), [&](const auto& each) {
+    const auto* column = std::get_if<MetricColumn>(&each);
+    return column && column->metric == metric;
+  });
 }
 
 Cell total_cell(const Metric& metric, std::uint64_t total) {
@@ -41,11 +40,12 @@ Table overview_report(Analysis& analysis, const View& view) {
                    {"key", {"Key"}},
                    {"total", {"<Total>"}, true, Type::count},
                    {"title", {"Metric"}}};
+  const MetricList shown = with_counters(view.metrics, analysis.sums());
   for (std::uint32_t m = 0; m < metric_table().size(); ++m) {
     const MetricId metric{m};
     if (!is_available(metric, analysis.sums())) continue;
     table.rows.push_back(
-        {std::string(is_shown(view, metric) ? "[X]" : "[ ]"), std::string(row(metric).key),
+        {std::string(is_shown(shown, metric) ? "[X]" : "[ ]"), std::string(row(metric).key),
          total_cell(row(metric), analysis.sums().total(metric)), std::string(row(metric).title)});
   }
   return table;

@@ -113,8 +113,7 @@ TEST(CollectOptions, WrongLines) {
        "lists what can be chosen."},
   };
   for (const WordsAndFault& row : kRows) EXPECT_EQ(fault_of(row.words), row.fault) << row.words;
-  for (const char* option :
-       {"-h", "-M", "-m", "-c", "-I", "-N", "-r", "-F", "-j", "-J", "-A", "-a"}) {
+  for (const char* option : {"-M", "-m", "-c", "-I", "-N", "-r", "-F", "-j", "-J", "-A", "-a"}) {
     const std::string text = fault_of(std::string(option) + " on a");
     EXPECT_NE(text.find("this version of Gnomon cannot "), std::string::npos) << text;
     EXPECT_EQ(fault_of(std::string(option) + " off a"), "none");
@@ -122,6 +121,13 @@ TEST(CollectOptions, WrongLines) {
   for (const char* option : {"-y", "-l"})
     for (const char* word : {"KILL", "STOP", "PROF", "0", "65", "NOTHING", "USR1,q"})
       EXPECT_NE(fault_of(fmt::format("{} {} a", option, word)), "none") << option << word;
+  EXPECT_EQ(line_of("-h cycles,hi -h insts a").settings.counter_words.size(), 2u);
+  EXPECT_EQ(line_of("-h on a").settings.counter_words.front(), "cycles");
+  EXPECT_TRUE(line_of("-h cycles -h off a").settings.counter_words.empty());
+  // Counters turn the clock off that nobody has chosen.
+  EXPECT_EQ(line_of("-h cycles a").settings.values[Setting::profile], 0u);
+  EXPECT_NE(line_of("-h cycles -p hi a").settings.values[Setting::profile], 0u);
+  EXPECT_TRUE(line_of("-h cycles a").warnings.empty());
   std::string eleven;
   for (int i = 0; i < 11; ++i) eleven += "-C text ";
   EXPECT_EQ(fault_of(eleven + "a"),

@@ -146,6 +146,31 @@ class GoldenTest : public testing::Test {
     recorder_->leave(*writer);
   }
 
+  // Of a counter, or of what is watched by that number. activity: instead of a call stack.
+  void count(std::uint8_t kind, const std::vector<std::uint64_t>& stack, std::uint64_t weight,
+             std::uint32_t watch = 0, std::optional<format::Activity> activity = {}) {
+    collector::Writer* writer = recorder_->enter();
+    ASSERT_TRUE(writer);
+    now_ += kMs;
+    format::EventHead head{};
+    head.thread = thread_;
+    head.time = now_;
+    head.cpu = cpu_;
+    head.flags = activity ? format::kRest : 0;
+    head.stack = activity ? stack_of(*writer, {format::activity_frame(*activity) - kBias})
+                          : stack_of(*writer, stack);
+    if (kind < format::kFirstCounter) {
+      format::Touch touch{head, weight, watch, 0};
+      EXPECT_TRUE(recorder_->put(*writer, kind, touch));
+    } else {
+      format::CounterEvent event{head, weight, 0x7000};
+      format::EventKind row = *format::find_event_kind(format::kFirstCounter);
+      row.id = kind;
+      EXPECT_TRUE(recorder_->put(*writer, row, event));
+    }
+    recorder_->leave(*writer);
+  }
+
   void allocate(const std::vector<std::uint64_t>& stack, std::uint64_t address,
                 std::uint64_t bytes) {
     collector::Writer* writer = recorder_->enter();
