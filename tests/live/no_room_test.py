@@ -32,7 +32,7 @@ def limited(bytes_):
 
 
 with recorded.directory() as work:
-    said = run_with(work, limited(6 << 10))
+    said = run_with(work, limited(7 << 10))
     assert "recording could not begin: the program's file size limit was reached" in said, said
     said = run_with(work, limited(1 << 10))  # not even a control page fits
     assert "left no experiment" in said or "could not write" in said, said
