@@ -62,10 +62,9 @@ constexpr std::array kRows{
 
 }  // namespace
 
-std::vector<Known> aliased(bool sees_kernel) {
+std::vector<Known> aliased() {
   std::vector<Known> known;
   for (const Row& row : kRows) {
-    if (row.needs_kernel && !sees_kernel) continue;
     Known one;
     one.counter.name = row.name;
     one.counter.title = row.title;
@@ -74,6 +73,7 @@ std::vector<Known> aliased(bool sees_kernel) {
     one.counter.interval = row.interval;
     one.counter.is_cycles = row.is_cycles;
     one.alias_of = row.alias_of;
+    one.needs_kernel = row.needs_kernel;
     if (row.is_memory) one.type = "load-store";
     known.push_back(std::move(one));
   }

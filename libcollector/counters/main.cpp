@@ -60,8 +60,8 @@ int list() {
     std::printf("Hardware events: none; %s. What the kernel itself counts:\n\n", kNoUnit);
   std::printf("Aliased counters:\n");
   const bool visible = sees_kernel();
-  for (Known& each : aliased(visible))
-    if (try_event(each.counter) == 0) print(each);
+  for (Known& each : aliased())
+    if ((visible || !each.needs_kernel) && try_event(each.counter) == 0) print(each);
   for (Known& each : has_counters ? presets() : std::vector<Known>())
     if (try_event(each.counter) == 0) print(each);
   std::printf("\nRaw counters:\n");
@@ -83,10 +83,7 @@ int list() {
   return 0;
 }
 
-Refusal refuse(const std::string& name, int error, bool needs_kernel) {
-  if (needs_kernel)
-    return {name + " counts nothing for a user who may not see the kernel",
-            "set kernel.perf_event_paranoid to 1 or lower, or use CAP_PERFMON"};
+Refusal refuse(const std::string& name, int error) {
   if (error == EACCES || error == EPERM)
     return {std::string("the kernel does not let this user count ").append(name),
             "set kernel.perf_event_paranoid to 2 or lower, or use CAP_PERFMON"};
@@ -96,42 +93,32 @@ Refusal refuse(const std::string& name, int error, bool needs_kernel) {
   return {std::string("no processor here counts ").append(name), "`list` shows those that count"};
 }
 
+// By its short name, or PAPI's. A counter without a name: it has neither.
+Known known_by(const std::string& name) {
+  for (Known& each : aliased())
+    if (each.counter.name == name) return each;
+  for (Known& each : name.starts_with("PAPI_") ? presets() : std::vector<Known>())
+    if (each.counter.name == name) return each;
+  return {};
+}
+
 Refusal resolve_one(const Definition& definition, Counter& counter) {
-  bool is_known = false, needs_kernel = false, is_memory = false;
-  const auto take = [&](const std::vector<Known>& all) {
-    const auto at = std::find_if(all.begin(), all.end(), [&](const Known& each) {
-      return each.counter.name == definition.name;
-    });
-    if (at == all.end()) return;
-    counter = at->counter;
-    is_memory = at->is_memory();
-    is_known = true;
-  };
-  take(aliased(true));
-  needs_kernel = is_known;
-  take(aliased(sees_kernel()));
-  if (needs_kernel) {
-    const auto visible = aliased(false);
-    needs_kernel = !sees_kernel() && std::none_of(visible.begin(), visible.end(), [&](auto& each) {
-      return each.counter.name == definition.name;
-    });
-  }
-  if (needs_kernel) return refuse(definition.name, 0, true);
-  if (!is_known && definition.name.starts_with("PAPI_")) take(presets());
+  const Known known = known_by(definition.name);
+  if (known.needs_kernel && !sees_kernel())
+    return {definition.name + " counts nothing for a user who may not see the kernel",
+            "set kernel.perf_event_paranoid to 1 or lower, or use CAP_PERFMON"};
+  counter = known.counter;
   if (Refusal wrong = encode(definition, counter); !wrong.what.empty()) return wrong;
   counter.name = definition.name;
-  const std::uint64_t interval = interval_of(definition.interval, counter.interval);
-  counter.interval = interval;
-  if (definition.wants_address && !is_memory) counter.precise = 2;
+  counter.interval = interval_of(definition.interval, counter.interval);
+  if (definition.wants_address && !known.is_memory()) counter.precise = 2;
   const bool wants_system = counter.is_of_system;
-  if (const int error = try_event(counter); error != 0) {
-    if (definition.wants_address)
-      return {std::string("the address of the data is not told for ").append(definition.name),
-              std::string("write ").append(definition.name)};
-    return refuse(definition.name, error, false);
-  }
+  const int error = try_event(counter);
   counter.is_of_system = wants_system;  // whether the kernel allows it is seen there
-  return {};
+  if (error != 0 && definition.wants_address)
+    return {std::string("the address of the data is not told for ").append(definition.name),
+            std::string("write ").append(definition.name)};
+  return error == 0 ? Refusal{} : refuse(definition.name, error);
 }
 
 int say(const Refusal& refusal) {

@@ -14,16 +14,8 @@ namespace {
 perf_event_attr attributes_of(const format::Counter& counter) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
-  attributes.type = static_cast<std::uint32_t>(counter.type);
-  attributes.config = counter.config;
-  attributes.config1 = counter.config1;
-  attributes.config2 = counter.config2;
-  attributes.sample_period = counter.interval;
-  attributes.precise_ip = counter.precise & 3;
+  format::count(counter, attributes);
   if (counter.precise != 0) attributes.sample_type = PERF_SAMPLE_ADDR;
-  attributes.exclude_user = counter.is_of_user ? 0 : 1;
-  attributes.exclude_kernel = counter.is_of_system ? 0 : 1;
-  attributes.exclude_hv = 1;
   return attributes;
 }
 

@@ -2,6 +2,8 @@
 // text in which they travel from gnomon-counters, which knows their names, to gnomon-sampler. Any
 // process but a recorded one.
 #pragma once
+#include <linux/perf_event.h>
+
 #include <charconv>
 #include <cstdint>
 #include <string>
@@ -22,6 +24,19 @@ struct Counter {
 };
 
 inline constexpr std::size_t kMostCounters = 32;
+
+// Has an event count that. Other attributes are left as they are.
+inline void count(const Counter& counter, perf_event_attr& attributes) {
+  attributes.type = static_cast<std::uint32_t>(counter.type);
+  attributes.config = counter.config;
+  attributes.config1 = counter.config1;
+  attributes.config2 = counter.config2;
+  attributes.sample_period = counter.interval;
+  attributes.precise_ip = counter.precise & 3;
+  attributes.exclude_user = counter.is_of_user ? 0 : 1;
+  attributes.exclude_kernel = counter.is_of_system ? 0 : 1;
+  attributes.exclude_hv = 1;
+}
 
 // NAME|TITLE|TYPE|...; for each. Names and titles have neither of these characters.
 inline std::string counters_text(const std::vector<Counter>& counters) {

@@ -14,12 +14,6 @@
 namespace gnomon::outside {
 namespace {
 
-#ifdef PERF_FORMAT_LOST
-constexpr std::uint64_t kFormatLost = PERF_FORMAT_LOST;
-#else
-constexpr std::uint64_t kFormatLost = 1 << 4;  // Linux 6.0
-#endif
-
 // Some are this program's own.
 bool has_room_for(std::size_t descriptors) {
   constexpr std::size_t kOwn = 64;

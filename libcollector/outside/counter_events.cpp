@@ -9,16 +9,6 @@
 #include "libcollector/outside/process_facts.h"
 
 namespace gnomon::outside {
-namespace {
-
-#ifdef PERF_FORMAT_LOST
-constexpr std::uint64_t kTellsLost = PERF_FORMAT_LOST;
-#else
-constexpr std::uint64_t kTellsLost = 1 << 4;  // Linux 6.0
-#endif
-
-}  // namespace
-
 int CounterEvents::open(pid_t pid, const perf_event_attr& attributes, const Rings& rings) {
   constexpr int kPasses = 16;  // threads that end at once never cease to be new
   close();
@@ -27,7 +17,7 @@ int CounterEvents::open(pid_t pid, const perf_event_attr& attributes, const Ring
   attributes_.watermark = 1;
   attributes_.wakeup_watermark = static_cast<std::uint32_t>(rings.front().bytes() / 4);
   attributes_.read_format =
-      PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | kTellsLost;
+      PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | kFormatLost;
   int error = 0;
   bool is_new = true;
   for (int pass = 0; pass < kPasses && is_new && error == 0; ++pass) {
@@ -59,8 +49,8 @@ bool CounterEvents::leave_out(int error) {
     return true;
   }
   if (error != EINVAL) return false;
-  if (attributes_.read_format & kTellsLost) {
-    attributes_.read_format &= ~kTellsLost;
+  if (attributes_.read_format & kFormatLost) {
+    attributes_.read_format &= ~kFormatLost;
     return true;
   }
   if (!attributes_.inherit_thread) return false;

@@ -35,19 +35,6 @@ std::uint64_t mean_megahertz() {
   return count == 0 ? 0 : static_cast<std::uint64_t>(count / sum);
 }
 
-perf_event_attr attributes_of(const format::Counter& counter) {
-  perf_event_attr attributes = common_attributes();
-  attributes.type = static_cast<std::uint32_t>(counter.type);
-  attributes.config = counter.config;
-  attributes.config1 = counter.config1;
-  attributes.config2 = counter.config2;
-  attributes.sample_period = counter.interval;
-  attributes.precise_ip = counter.precise & 3;
-  attributes.exclude_user = counter.is_of_user ? 0 : 1;
-  attributes.exclude_kernel = counter.is_of_system ? 0 : 1;
-  return attributes;
-}
-
 perf_event_attr attributes_of(const format::Watch& watch) {
   perf_event_attr attributes = common_attributes();
   attributes.type = PERF_TYPE_BREAKPOINT;
@@ -110,7 +97,8 @@ std::string Counting::refusal_of(int error, bool is_watch) const {
 std::string Counting::open_one(const format::Counter& counter, std::uint32_t stack_bytes,
                                bool is_to_execute, const Rings& rings) {
   auto source = std::make_unique<Source>(counter.interval);
-  perf_event_attr attributes = attributes_of(counter);
+  perf_event_attr attributes = common_attributes();
+  format::count(counter, attributes);
   ask_for_origin(attributes);
   ask_for_stack(attributes, stack_bytes);
   attributes.disabled = attributes.enable_on_exec = is_to_execute ? 1 : 0;

@@ -293,7 +293,8 @@ void KernelClock::end_rests() {
 void KernelClock::end() {
   drain(true);
   end_rests();
-  if (has_begun_) counting_.tell(collector::now(CLOCK_MONOTONIC), true);
+  const bool counts_next_program = has_executed_ && !wanted_.executable.empty();
+  if (has_begun_ && !counts_next_program) counting_.tell(collector::now(CLOCK_MONOTONIC), true);
   counting_.close();
   cpu_at_end_ = cpu_used();
   has_ended_ = true;

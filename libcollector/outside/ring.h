@@ -13,6 +13,9 @@ namespace gnomon::outside {
 // perf_event_open(2). Returns a descriptor, or -errno.
 int open_event(const perf_event_attr& attributes, int pid, int cpu);
 
+// An event whose read_format has this bit tells how many of its samples were lost (Linux 6.0).
+inline constexpr std::uint64_t kFormatLost = 1 << 4;  // PERF_FORMAT_LOST
+
 // What every event that writes into a ring has to have in common with it.
 perf_event_attr common_attributes();
 

@@ -93,13 +93,12 @@ std::string Sampler::open_clock() {
 }
 
 // A recording without counters is of use, too: what the kernel refuses stands in its log.
-std::string Sampler::open_counters() {
+void Sampler::open_counters() {
   const std::string refusal = open_clock("", 0);
-  if (refusal.empty()) return "";
+  if (refusal.empty()) return;
   collector::LogEvent line{format::kLogCounters, collector::now(CLOCK_MONOTONIC)};
   line.reason = refusal.c_str();
   collector::write_log(directory_, *control_, line);
-  return refusal;
 }
 
 std::string Sampler::clock_refusal() const {

@@ -57,7 +57,7 @@ class Sampler {
   bool open_process(std::string& fault);
   std::string open_clock(const std::string& executable, std::uint64_t period);
   std::string clock_refusal() const;
-  std::string open_counters();
+  void open_counters();
   std::string watch(format::Verb verb, const char* label);
   void begin_emptying();
   bool await_beginning();

@@ -40,7 +40,8 @@ struct WatchLine {
 std::vector<CounterLine> counters_of(const std::string& directory, std::uint64_t session);
 std::vector<WatchLine> watches_of(const std::string& directory, std::uint64_t session);
 
-// Puts a row for each counter in place of the one that all counters have in header.json.
+// header.json has one event kind for all counters. Replaces it by one for each, of the same layout,
+// with the counter's name and id.
 void add_counters(std::vector<EventLayout>& events, const std::vector<CounterLine>& counters);
 
 }  // namespace gnomon::reader

@@ -23,7 +23,8 @@ bool is_available(MetricId metric, const AllSums& sums);
 
 // The metrics of counters that there are events of.
 std::vector<MetricId> counters_in(const AllSums& sums);
-// The list itself; or if it is the one that nobody has chosen, with the counters that there are.
+// Returns the columns that a report shows: to the default list the counters of the experiment are
+// added, a list that the user has chosen is returned as it is.
 MetricList with_counters(const MetricList& list, const AllSums& sums);
 
 // The metric of the first column that shows one; without any, CPU time.

@@ -55,8 +55,8 @@ TEST(CountBalance, NothingIsLessThanNothing) {
   EXPECT_EQ(rest.frozen, 0u);
 }
 
-// What a processor's counter writes into a ring: this machine may have none. Two threads on two
-// CPUs; the kernel then takes no samples for a moment, and has no room for one more.
+// What a processor's counter writes into a ring, made by hand: this machine may have none. Two
+// threads on two CPUs; the kernel then takes no samples for a moment, and has no room for one more.
 class StoredRing {
  public:
   static constexpr std::uint64_t kCycles = 41;
@@ -193,7 +193,8 @@ TEST(CounterDefinition, Intervals) {
   EXPECT_EQ(counters::interval_of("99999999999999999999", 97), 0u);
 }
 
-// Events that take turns have run for a part of the time; one that found no counter tells nothing.
+// An event that shares a counter ran less than it was enabled; of one that the kernel could not
+// place read(2) returns 0 bytes.
 TEST(CounterTrial, Turns) {
   EXPECT_TRUE(counters::had_a_counter({24, 5000, 5000}));
   EXPECT_FALSE(counters::had_a_counter({24, 5000, 2500}));

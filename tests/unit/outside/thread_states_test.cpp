@@ -111,7 +111,7 @@ TEST_F(ThreadStatesTest, StopsAreTheirOwn) {
   EXPECT_EQ(sums.size(), 1u);
 }
 
-// A record of a switch that was not sampled has the place of one that was.
+// The call stack of a switch that was not sampled is taken from one of the same thread that was.
 TEST_F(ThreadStatesTest, PlacesThatWereNotSampledAreLikeThoseThatWere) {
   begin(0, true);
   for (std::uint64_t at = 0; at < 90; at += 10) {
