@@ -187,7 +187,7 @@ struct ControlPage {
   std::uint32_t asked;               // Ask; a futex word
   std::uint32_t replacing;           // exec calls under way; for good once one has succeeded
   std::uint64_t sampler_time;  // gnomon-sampler was at work then; CLOCK_MONOTONIC, ns; 0: never
-  std::uint32_t sampler;       // its process id, in its own pid namespace
+  std::uint32_t sampler;       // its process id, in its own pid namespace; 0: it ended in order
   std::uint32_t pause_reason;  // PauseReason of the latest pause
   Mailbox mailbox;
   // Lines begun of the files `overview` and log.jsonl, by whoever writes them.

@@ -23,7 +23,7 @@ const std::size_t kSystemPage = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 // one lasts longer when this program does not get a CPU at once.
 constexpr std::size_t kUsualRing = 512 << 10, kLargestRing = 4 << 20, kMostRings = 16 << 20;
 // The kernel wakes this program when so much waits.
-constexpr std::size_t kMostUnread = 128 << 10;
+constexpr std::size_t kMostUnread = 1 << 20;
 // What is kept in this program's memory, all CPUs together, while the disk is slow.
 constexpr std::size_t kMostKept = 256 << 20;
 

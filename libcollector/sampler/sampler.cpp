@@ -43,7 +43,7 @@ using format::State;
 // ended.
 constexpr std::uint64_t kHeartbeat = 1'000'000'000;  // ns
 // How often the kernel's rings are read while they have news.
-constexpr std::uint64_t kDrainPeriod = 10'000'000;  // ns
+constexpr std::uint64_t kDrainPeriod = 20'000'000;  // ns
 
 void futex(std::uint32_t& word, int operation, std::uint32_t value) {
   syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
@@ -274,14 +274,9 @@ Sampler::Goes Sampler::wait() {
   return on_time();
 }
 
-void Sampler::run() {
-  if (!await_beginning()) {
-    if (alone_) remove_experiment(*alone_);
-    return;
-  }
+void Sampler::record() {
   if (clock_) clock_->drain(false);  // what the process has used up to now is not of the recording
   next_sample_ = now(CLOCK_MONOTONIC) + period_;
-  atomic(control_->sampler).store(static_cast<std::uint32_t>(getpid()));
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
   take_sample(SampleEvent::baseline, "");
   std::thread([this] { forward_mail(); }).detach();
@@ -290,6 +285,16 @@ void Sampler::run() {
   }
   if (clock_) clock_->end();
   if (alone_) end_alone();
+}
+
+// Readers take a process number that stays for a sampler that was killed.
+void Sampler::run() {
+  atomic(control_->sampler).store(static_cast<std::uint32_t>(getpid()));
+  if (await_beginning())
+    record();
+  else if (alone_)
+    remove_experiment(*alone_);
+  atomic(control_->sampler).store(0);
 }
 
 }  // namespace gnomon::sampler

@@ -65,6 +65,7 @@ class Sampler {
   void begin_alone();
   void end_alone();
   void watch();
+  void record();
   Goes wait();
   void drain_clock(bool is_still);
   Goes on_process_end();

@@ -90,7 +90,7 @@ bool is_being_finished(const Control& control, const Header& header) {
   constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; gnomon-sampler shows itself each second
   const format::ControlPage& page = control.page;
   const bool has_ended = page.end_time != 0;
-  return !control.closed && page.writers > (has_ended ? 0u : 1u) &&
+  return !control.closed && page.sampler != 0 && page.writers > (has_ended ? 0u : 1u) &&
          page.sampler_time + kBeat > monotonic_now() &&
          (has_ended || life_of(header) == Life::over);
 }

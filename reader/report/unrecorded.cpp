@@ -95,7 +95,11 @@ std::string clock_gap_note(const Part& part) {
   std::uint64_t last = control.end_time;
   if (last == 0 && is_recording(experiment) && life_of(experiment.header) == Life::running)
     last = monotonic_now();
-  if (!format::is_from_outside(control.clock) || last <= control.sampler_time + kBeat) return "";
+  const bool is_over = control.end_time != 0 || life_of(experiment.header) == Life::over;
+  const bool was_killed = is_over && !experiment.closed && control.sampler != 0;
+  if (!format::is_from_outside(control.clock) ||
+      (!was_killed && last <= control.sampler_time + kBeat))
+    return "";
   const std::uint64_t since =
       control.sampler_time - std::min(control.start_time, control.sampler_time);
   return fmt::format(

@@ -3,9 +3,10 @@ Prints one Markdown table a section. Each figure of a table comes from the same 
 import re
 import sys
 
+import clocks
 import measure
 import tracing
-from measure import BUILD, GNOMON, GPROFNG, LLDB, MILLISECOND, PERF, medians, place, program, reading, recorded, run, size_of, table, under
+from measure import BUILD, GNOMON, GPROFNG, MILLISECOND, PERF, place, program, reading, recorded, run, size_of, table, under
 
 NOTHING = 10_000 * MILLISECOND  # no tick comes of itself
 
@@ -25,34 +26,18 @@ def sample():
     table(["frames", "empty handler, us", "the collector, us", "a sample, us"], rows)
 
 
-def profilers(rate=1000):
-    some = {"alone": None, "gnomon, 1 ms": ("gnomon", MILLISECOND), "gnomon, 10 ms": ("gnomon", 10 * MILLISECOND)}
+def profilers():
+    some = {"alone": None, "gnomon, 1 ms": ("collect", "1", "auto"), "gnomon, 10 ms": ("collect", "10", "auto"), "gnomon, signals, 1 ms": ("collect", "1", "signal")}
     if GPROFNG:
         some["gprofng, -p hi"] = ("gprofng", ["-p", "hi"])
     if PERF:
-        some[f"perf, {rate} Hz, frame pointers"] = ("perf", rate, "fp")
-        some[f"perf, {rate} Hz, DWARF"] = ("perf", rate, "dwarf")
+        some["perf, 1000 Hz, frame pointers"] = ("perf", 1000, "fp")
+        some["perf, 1000 Hz, DWARF"] = ("perf", 1000, "dwarf")
     return some
 
 
-def slow_down():
-    """A CPU-bound program, 60 frames deep"""
-    some = profilers() | {"1 ms, empty handler": ("tick", MILLISECOND)}
-    if LLDB:
-        some |= {"LLDB alone": ("lldb", None), "gnomon in LLDB, 10 ms": ("lldb", "enable")}
-    rows = []
-    columns = [("1 thread", (1, 1500)), ("4 threads", (4, 400))]
-    taken = [medians(some, ["compute", 60, *arguments], 9) for _, arguments in columns]
-    for name in some:
-        cells = [name]
-        for times in taken:
-            for i in (0, 1):
-                cells.append(f"{100 * (times[name][i] / times['alone'][i] - 1):+.2f} %" if name != "alone" else f"{times[name][i] / 1e9:.3f} s")
-        rows.append(cells)
-    table(["", *(f"{name}, {what}" for name, _ in columns for what in ("CPU time", "elapsed"))], rows)
-
-
 def gnomon_inclusive(work):
+    recorded.wait_until_closed(work / "test.1.er")
     found, _ = recorded.functions(BUILD, work / "test.1.er")
     return {name: values[1] for name, values in found.items()}
 
@@ -69,7 +54,7 @@ def gprofng_inclusive(work):
     return {name: float(seconds) for seconds, name in re.findall(r"^\s*([\d.]+)(?:\s+[\d.]+)?\s+(\S+)$", printed, re.M)}
 
 
-INCLUSIVE = {"gnomon": gnomon_inclusive, "perf": perf_inclusive, "gprofng": gprofng_inclusive}
+INCLUSIVE = {"collect": gnomon_inclusive, "perf": perf_inclusive, "gprofng": gprofng_inclusive}
 
 
 def split():
@@ -177,7 +162,7 @@ def wide():
     table(["", "alone", "in a session, in this order", "again", "memory beyond mapped files"], rows)
 
 
-SECTIONS = (sample, slow_down, split, total, command, tracing.traced, tracing.threads, tracing.whole, tracing.heap, reader, wide)
+SECTIONS = (sample, clocks.slow_down, clocks.sampler, clocks.whole_stacks, split, total, command, tracing.traced, tracing.threads, tracing.whole, tracing.heap, reader, wide)
 
 if __name__ == "__main__":
     names = {section.__name__: section for section in SECTIONS}

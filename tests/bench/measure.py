@@ -28,9 +28,11 @@ def program(name):
 
 @contextlib.contextmanager
 def place():
-    """An empty directory for one run."""
+    """An empty directory for one run. Ends when gnomon-sampler has closed what it writes there, so that it disturbs no other run."""
     with tempfile.TemporaryDirectory(prefix="gnomon-bench-") as path:
         yield pathlib.Path(path)
+        for experiment in pathlib.Path(path).glob("*.er"):
+            recorded.wait_until_closed(experiment)
 
 
 def run(command, cwd, environment=None):
@@ -42,12 +44,15 @@ def run(command, cwd, environment=None):
 
 
 def under(profiler, work, command):
-    """What the program prints. profiler: None, ("gnomon", ns between samples[, settings]), ("heaptrack",), ("perf", samples a second, call graph or None),
-    ("gprofng", options), ("lldb", "enable" or nothing) or, with fixed_work, ("tick", ns between signals). What was recorded is in `work`: test.1.er or perf.data."""
+    """What the program prints. profiler: None, ("collect", interval, clock), ("gnomon", ns between samples[, settings]): the library alone, ("heaptrack",),
+    ("perf", samples a second, call graph or None), ("gprofng", options), ("lldb"[, the collector's commands]) or, with fixed_work, ("tick", ns between
+    signals). What was recorded is in `work`: test.1.er or perf.data."""
     command = [str(word) for word in command]
     kind = profiler[0] if profiler else None
     if kind == "gnomon":
         return run(command, work, recorded.variables(BUILD, command[0], work, interval=profiler[1], settings="".join(profiler[2:])))
+    if kind == "collect":
+        return run([GNOMON, "collect", "-p", profiler[1], "-k", profiler[2], "-o", "test.1.er", *command], work)
     if kind == "perf":
         graph = ["--call-graph", profiler[2]] if profiler[2] else []
         return run([PERF, "record", "-q", "-e", "cpu-clock" if os.geteuid() == 0 else "cpu-clock:u", "-F", profiler[1], *graph, "-o", "perf.data", *command], work)
@@ -56,22 +61,23 @@ def under(profiler, work, command):
     if kind == "heaptrack":
         return run([HEAPTRACK, "-o", "heap", *command], work)
     if kind == "lldb":
-        enable = ["-o", f"plugin load {BUILD}/lib/lldb-gnomon.so", "-o", "collector enable"] if profiler[1] else []
+        commands = [f"plugin load {BUILD}/lib/lldb-gnomon.so", *(f"collector {words}" for words in profiler[1:])] if profiler[1:] else []
+        enable = [word for each in commands for word in ("-o", each)]
         return run([LLDB, "-b", "--no-lldbinit", *enable, "-o", "process launch", "--", *command], work)
     if kind == "tick":
         return run([*command, profiler[1]], work)
     return run(command, work)
 
 
-def medians(profilers, arguments, rounds):
-    """{name: (median CPU ns, median elapsed ns)} of fixed_work, one run of each in turn, as often as `rounds` says."""
+def least(profilers, arguments, rounds):
+    """{name: (least CPU ns, least elapsed ns)} of fixed_work, one run of each in turn, as often as `rounds` says: what disturbs a run only adds."""
     taken = {name: [] for name in profilers}
     for _ in range(rounds):
         for name, profiler in profilers.items():
             with place() as work:
                 printed = under(profiler, work, [program("fixed_work"), *arguments])
                 taken[name].append(tuple(map(int, re.search(r"^(\d+) (\d+) \d+\s*$", printed, re.M).groups())))
-    return {name: tuple(statistics.median(run[i] for run in runs) for i in (0, 1)) for name, runs in taken.items()}
+    return {name: tuple(min(run[i] for run in runs) for i in (0, 1)) for name, runs in taken.items()}
 
 
 def size_of(path):

@@ -54,6 +54,16 @@ def status(build, experiment):
     return {row["item"]: row["value"] for row in json.loads(printed.stdout)["rows"]}
 
 
+def wait_until_closed(experiment, patience=30):
+    """The sampler may still be writing what came last when the program has ended. False: in time (s) it was not done."""
+    limit = time.monotonic() + patience
+    while pathlib.Path(experiment, "ended").exists():
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.005)
+    return True
+
+
 def samples(build, experiment):
     """How many there are."""
     return int(status(build, experiment)["Samples"].split(",")[0])

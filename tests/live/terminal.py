@@ -1,9 +1,11 @@
 """Programs in a terminal of their own."""
+import fcntl
 import os
 import pty
 import re
 import select
 import subprocess
+import termios
 import time
 
 import lldb_session
@@ -13,13 +15,13 @@ PROMPT = r"\(lldb\) "
 
 
 class Typed:
-    """A program at a terminal."""
+    """A program at a terminal, where Ctrl-C means SIGINT."""
 
     def __init__(self, words, work, **variables):
         self.master, slave = pty.openpty()
         self.text = ""
         self.process = subprocess.Popen([str(word) for word in words], cwd=work, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
-                                        env={**os.environ, "TERM": "dumb", **variables})
+                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env={**os.environ, "TERM": "dumb", **variables})
         os.close(slave)
 
     def until(self, pattern):
