@@ -57,8 +57,21 @@ int ClockEvents::open_threads(const std::vector<pid_t>& threads, const Rings& ri
       if (error != 0 && error != ESRCH) return error;
       if (error == 0 && !sees_kernel_ && wanted_.period != 0) open_for_faults(thread, ring, root);
     }
+    if (wanted_.tells_counts) keep_counts_apart(thread);
   }
   return 0;
+}
+
+// Where two threads have the same events, the kernel swaps their contexts instead of switching, and
+// then their counts, by the events' order (perf_event_sync_stat). A thread that has inherited its
+// events has them in another order than the one they were opened on, if there are several on a CPU:
+// counts get lost. An event that is not inherited makes the two differ.
+void ClockEvents::keep_counts_apart(pid_t thread) {
+  perf_event_attr attributes = common_attributes();
+  attributes.disabled = 1;
+  attributes.exclude_kernel = 1;
+  if (const int file = open_event(attributes, thread, -1); file >= 0)
+    events_.back().push_back({file, 0});
 }
 
 // Their stacks are a help, no condition. So many take the kernel half a millisecond or more. (Not

@@ -78,6 +78,7 @@ class ClockEvents {
   };
   int open_threads(const std::vector<pid_t>& threads, const Rings& rings, bool& is_new);
   int open_one(pid_t thread, const Ring& ring, Event& event);
+  void keep_counts_apart(pid_t thread);
   void open_for_faults(pid_t thread, const Ring& ring, std::size_t root);
   template <typename Do>
   void each(Do each_event) const;

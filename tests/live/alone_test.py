@@ -27,18 +27,18 @@ def is_sealed(experiment, state="ended"):
 
 def launched(work):
     """From the first instruction on, with all CPU time and whole call stacks; what is missing is said."""
-    done = gnomon(work, "collect", "-p", "hi", "-H", "on", TARGETS / "split_static", "1", "2")
+    done = gnomon(work, "collect", "-p", "hi", "-H", "on", TARGETS / "split_static", "1", "3")
     experiment = work / "test.1.er"
     assert done.returncode == 0 and done.stdout == "done\n", done
     assert re.fullmatch(rf"gnomon: recording process \d+ to {experiment} from outside, by the kernel's clock: {WHY}\n", done.stderr), done
     is_sealed(experiment)
     table, notes = times(build, experiment)
-    assert 1.9 < table["<Total>"][0] < 2.2, table
+    assert 2.9 < table["<Total>"][0] < 3.2, table
     are_split(table, 0.03)
     assert not any("add up to" in note for note in notes), notes
     assert f"recorded from outside, without traces of memory, locks, input and output: {WHY}." in notes, notes
     status = recorded.status(build, experiment)
-    assert status["Program"] == f"{TARGETS}/split_static 1 2" and status["Clock"].startswith("kernel ("), status
+    assert status["Program"] == f"{TARGETS}/split_static 1 3" and status["Clock"].startswith("kernel ("), status
     refused = gnomon(work, "print", "-heap", experiment)
     assert refused.returncode == 1 and refused.stderr == f"gnomon: allocations were not recorded; the program was recorded from outside: {WHY}.\n", refused
 

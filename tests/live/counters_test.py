@@ -15,8 +15,8 @@ N = 3000
 TARGET = build / "targets/touches"
 
 
-def collect(work, *words, under=(), place=build, target="touches"):
-    done = subprocess.run([*under, place / "bin/gnomon", "collect", *words, place / "targets" / target, "once", str(N)], cwd=work, capture_output=True, text=True,
+def collect(work, *words, under=(), place=build, target="touches", verb="once"):
+    done = subprocess.run([*under, place / "bin/gnomon", "collect", *words, place / "targets" / target, verb, str(N)], cwd=work, capture_output=True, text=True,
                           timeout=60)
     assert done.returncode == 0, done
     experiment = next(pathlib.Path(work).glob("*.er"))
@@ -80,6 +80,13 @@ def from_outside(work):
     are_right(experiment, most=1.3)
 
 
+def executed(work):
+    """A recording from outside ends where another program is executed, whose counts are not of it."""
+    rows, _ = report(collect(work, "-h", "page-faults", target="touches_static", verb="execs"), "-functions")
+    final = rows.get("collector_final_counters", {"exclusive_page-faults": 0})["exclusive_page-faults"]
+    assert abs(rows["<Total>"]["exclusive_page-faults"] - 2 * N) < 12 * 97 and final < 12 * 97, rows
+
+
 def unprivileged(work):
     """Who may not see the kernel counts the program's own events, and is told so."""
     place = everyones(build, work, "touches")
@@ -123,4 +130,4 @@ def listed(work):
         assert refused.returncode != 0 and "the processors of this machine count no events for programs" in refused.stderr, refused
 
 
-try_cases(listed, alone, beside_clocks, from_outside, unprivileged, in_lldb)
+try_cases(listed, alone, beside_clocks, from_outside, executed, unprivileged, in_lldb)

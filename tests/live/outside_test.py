@@ -118,6 +118,15 @@ def attached(work):
     assert status["State"] == "ended" and status["Clock"].startswith("kernel ("), status
 
 
+def limited(work):
+    """A recording that ends by its time is complete, though the program runs on."""
+    with started(TARGETS / "split", "30") as program:
+        done = subprocess.run([GNOMON, "collect", "-t", "0.8s", "-k", "kernel", "-P", str(program.pid)], cwd=work, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "runs on" in done.stdout, done
+    table, notes = recorded.functions(build, pathlib.Path(work) / "test.1.er")
+    assert not notes and 0.6 < table["<Total>"][0] < 0.9, (table["<Total>"], notes)
+
+
 def attached_amid_births(work):
     """No thread is sampled twice that another one made while the events were being opened."""
     with started(TARGETS / "chains", "6", "1", "5000") as program:
@@ -196,5 +205,5 @@ def in_lldb(work):
     assert "cover" not in whole and "<Total>" in whole, whole
 
 
-try_cases(*map(unless_lost, (shares, attached, attached_amid_births, deep_stacks, caught_signals, reloaded, children, killed, user_time, refused,
+try_cases(*map(unless_lost, (shares, attached, limited, attached_amid_births, deep_stacks, caught_signals, reloaded, children, killed, user_time, refused,
                              in_lldb)))
