@@ -84,15 +84,12 @@ void unload(std::vector<LoadObject>& objects, std::uint64_t begin, std::uint32_t
   }
 }
 
-// The process is over, and gnomon-sampler is about to write the last of its samples. A process that
-// did not end in order is still counted among the writers.
+// The process is over, and gnomon-sampler is about to write the last of its samples.
 bool is_being_finished(const Control& control, const Header& header) {
   constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; gnomon-sampler shows itself each second
   const format::ControlPage& page = control.page;
-  const bool has_ended = page.end_time != 0;
-  return !control.closed && page.sampler != 0 && page.writers > (has_ended ? 0u : 1u) &&
-         page.sampler_time + kBeat > monotonic_now() &&
-         (has_ended || life_of(header) == Life::over);
+  return !control.closed && page.sampler != 0 && page.sampler_time + kBeat > monotonic_now() &&
+         (page.end_time != 0 || life_of(header) == Life::over);
 }
 
 // Waits 3 s at most until nobody writes any more.
