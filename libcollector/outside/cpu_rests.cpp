@@ -183,7 +183,7 @@ std::vector<std::uint32_t> CpuRests::settle(std::uint64_t before) {
 void CpuRests::end(std::uint64_t now, const Used& used) {
   const auto first = static_cast<std::uint32_t>(pid_);
   settle(~0ull);
-  if (has_skipped_) look(now, true);
+  if (has_skipped_ && looked_.empty()) look(now, true);
   if (!has_skipped_) {
     looked_[first] = {used.by_all};  // it has ended before it was looked at
   } else if (looked_.empty()) {
@@ -192,7 +192,10 @@ void CpuRests::end(std::uint64_t now, const Used& used) {
   }
   if (used.by_all != 0) process_ = std::max(process_, skipped_ + used.by_all);
   tell_hidden(now);
-  for (const auto& [thread, times] : looked_) tell_last(thread, times.cpu, 0, now);
+  for (const auto& [thread, times] : looked_) {
+    if (times.at != 0) calls_.looked(thread, times, true);
+    tell_last(thread, times.cpu, 0, times.at == 0 ? now : times.at);
+  }
   looked_.clear();
 }
 

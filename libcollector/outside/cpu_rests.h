@@ -42,9 +42,11 @@ class CpuRests {
   void see_kernel() { accounts_.see_kernel(); }
   void hold_system(std::uint64_t least) { accounts_.hold_system(least); }
 
-  // What the threads have used up to now is not to be told.
+  // What the threads have used up to now is not to be told, but for ticks: they are as they are.
   void skip();
-  void add(std::uint32_t thread, const ThreadAccounts::Tick& tick) { accounts_.add(thread, tick); }
+  void add(std::uint32_t thread, const ThreadAccounts::Tick& tick) {
+    if (tick.time > skipped_at_) accounts_.add(thread, tick);
+  }
   std::uint64_t next_weight(std::uint32_t thread) const { return accounts_.next_weight(thread); }
   // PERF_RECORD_EXIT of one of the process's threads, and PERF_RECORD_READ.
   void on_exit(std::uint32_t thread, std::uint64_t time);

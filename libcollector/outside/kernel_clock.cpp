@@ -96,7 +96,7 @@ bool KernelClock::drain(bool is_still) {
     counting_.tell(start, false);
   if (is_clock() && has_begun_ && !has_executed_) {
     settle_threads(is_still ? ~0ull : settled_until(drained_));
-    if (is_to_tell) rests_.tell(is_still ? start : drained_, is_still || tells_all_);
+    if (is_to_tell && !ends_) rests_.tell(is_still ? start : drained_, is_still || tells_all_);
     if (!is_paused) waiting_.tell_use(is_still ? start : drained_, is_still);
     tells_all_ &= !is_to_tell;
   }
@@ -290,7 +290,9 @@ void KernelClock::end_rests() {
              {is_known ? events_->time_of_only_root(rests_.counted()) : 0, page_.cpu_time});
 }
 
+// A process may run on: what it has used is what was seen before the rings were read.
 void KernelClock::end() {
+  ends_ = true;
   drain(true);
   end_rests();
   const bool counts_next_program = has_executed_ && !wanted_.executable.empty();

@@ -151,7 +151,7 @@ class KernelClock {
   bool tells_all_ = false, is_stopped_ = false;
   bool was_paused_ = false, has_begun_ = false, has_executed_ = false, saw_news_ = false;
   std::uint64_t cpu_at_end_ = 0;  // cpu_used() of then
-  bool has_ended_ = false;
+  bool ends_ = false, has_ended_ = false;
   bool has_children_ = false, has_replaced_ = false;  // events, by those of another size
 };
 

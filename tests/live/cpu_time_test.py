@@ -49,7 +49,7 @@ def seen(work):
     """Who may see the kernel has ticks in it."""
     used, experiment = collect(work, "0.3", "0.3", "0")
     table, _ = times(experiment)
-    assert check_sums(table, used) == 0, table
+    assert check_sums(table, used) < 0.004, table  # a tick may be that late
     assert is_near(table["<Total>"][2], 0.3, 0.25) and table["<Total>"][3] > 0.8 * used / 0.004, table
     assert is_near(table["read"][2], 0.3, 0.25) and "<System>" not in table, table
     if is_shown("/proc/kallsyms"):

@@ -121,10 +121,10 @@ def attached(work):
 def limited(work):
     """A recording that ends by its time is complete, though the program runs on."""
     with started(TARGETS / "split", "30") as program:
-        done = subprocess.run([GNOMON, "collect", "-t", "0.8s", "-k", "kernel", "-P", str(program.pid)], cwd=work, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([GNOMON, "collect", "-t", "1.5s", "-k", "kernel", "-P", str(program.pid)], cwd=work, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and "runs on" in done.stdout, done
     table, notes = recorded.functions(build, pathlib.Path(work) / "test.1.er")
-    assert not notes and 0.6 < table["<Total>"][0] < 0.9, (table["<Total>"], notes)
+    assert not any("add up" in note for note in notes) and 1.3 < table["<Total>"][0] < 1.6, (table["<Total>"], notes)
 
 
 def attached_amid_births(work):
