@@ -7,7 +7,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "live"))
@@ -29,7 +28,7 @@ def program(name):
 @contextlib.contextmanager
 def place():
     """An empty directory for one run. Ends when gnomon-sampler has closed what it writes there, so that it disturbs no other run."""
-    with tempfile.TemporaryDirectory(prefix="gnomon-bench-") as path:
+    with recorded.directory() as path:
         yield pathlib.Path(path)
         for experiment in pathlib.Path(path).glob("*.er"):
             recorded.wait_until_closed(experiment)
