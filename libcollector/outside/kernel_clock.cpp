@@ -192,7 +192,10 @@ void KernelClock::on_sample(const Sample& sample) {
     return;
   }
   if (!is_own) return recorder_.drop(Drop::children_samples);
-  const auto written = writer_.put(sample, rests_.next_weight(sample.origin.thread), parallelism());
+  // The first tick stands for time before the recording as well.
+  const std::uint64_t weight = std::min(rests_.next_weight(sample.origin.thread),
+                                        sample.origin.time - atomic(page_.start_time).load());
+  const auto written = writer_.put(sample, weight, parallelism());
   if (!written) return;
   ++seen_.samples;
   seen_.cut += written->is_cut;
