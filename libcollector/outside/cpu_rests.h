@@ -42,8 +42,9 @@ class CpuRests {
   void see_kernel() { accounts_.see_kernel(); }
   void hold_system(std::uint64_t least) { accounts_.hold_system(least); }
 
-  // What the threads have used up to now is not to be told, but for ticks: they are as they are.
+  // What the threads have used up to now is not to be told.
   void skip();
+  // A tick up to the last skip() counts for itself: it is no part of what is told later.
   void add(std::uint32_t thread, const ThreadAccounts::Tick& tick) {
     if (tick.time > skipped_at_) accounts_.add(thread, tick);
   }

@@ -192,7 +192,7 @@ void KernelClock::on_sample(const Sample& sample) {
     return;
   }
   if (!is_own) return recorder_.drop(Drop::children_samples);
-  // The first tick stands for time before the recording as well.
+  // A thread's first tick covers a whole period, of which a part may be before the recording.
   const std::uint64_t weight = std::min(rests_.next_weight(sample.origin.thread),
                                         sample.origin.time - atomic(page_.start_time).load());
   const auto written = writer_.put(sample, weight, parallelism());
@@ -293,7 +293,8 @@ void KernelClock::end_rests() {
              {is_known ? events_->time_of_only_root(rests_.counted()) : 0, page_.cpu_time});
 }
 
-// A process may run on: what it has used is what was seen before the rings were read.
+// The process may run on while this drains the rings, so that its threads' times are those that
+// drain() has looked at first, and end_rests() tells them.
 void KernelClock::end() {
   ends_ = true;
   drain(true);

@@ -287,7 +287,7 @@ void Sampler::record() {
   if (alone_) end_alone();
 }
 
-// Readers take a process number that stays for a sampler that was killed.
+// A number that is left in the control page tells readers that this program was killed.
 void Sampler::run() {
   atomic(control_->sampler).store(static_cast<std::uint32_t>(getpid()));
   if (await_beginning())

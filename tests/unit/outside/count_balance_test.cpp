@@ -193,8 +193,8 @@ TEST(CounterDefinition, Intervals) {
   EXPECT_EQ(counters::interval_of("99999999999999999999", 97), 0u);
 }
 
-// An event that shares a counter ran less than it was enabled; of one that the kernel could not
-// place read(2) returns 0 bytes.
+// had_a_counter() takes what read(2) returned, the time enabled and the time running. Running is
+// less than enabled if events took turns; read(2) returns 0 if the event found no counter at all.
 TEST(CounterTrial, Turns) {
   EXPECT_TRUE(counters::had_a_counter({24, 5000, 5000}));
   EXPECT_FALSE(counters::had_a_counter({24, 5000, 2500}));
