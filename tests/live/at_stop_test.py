@@ -115,4 +115,4 @@ def traced(work):
     assert re.search(r"^Waits +\d+, ", status, re.M), status
 
 
-lldb_session.try_cases((reports, terminal, heap, traced))
+lldb_session.try_cases(reports, terminal, heap, traced)

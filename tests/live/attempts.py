@@ -1,10 +1,14 @@
 """Many attempts at one thing, each in a directory of its own, and a line a kind of what came of them."""
 import contextlib
 import os
+import pathlib
 import subprocess
+import sys
 import time
 
 import recorded
+import skips
+from skips import NOBODY
 
 PATIENCE = 30  # s
 # Under `./dev check`, which has the time, more is tried than where every change waits for it.
@@ -54,15 +58,18 @@ def started(*words, **more):
         program.wait(PATIENCE)
 
 
-NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+class Skipped(Exception):
+    """The case cannot be tried on this machine. The argument is one of the reasons in skips.py."""
 
 
-def can_be_nobody(program):
-    """Whether NOBODY's words run it here."""
-    can = subprocess.run([*NOBODY, program], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
-    if not can:
-        print("no right to be another user, or nobody may not run this")
-    return can
+def need(is_given, otherwise):
+    if not is_given:
+        raise Skipped(otherwise)
+
+
+def need_nobody():
+    """NOBODY's words run programs here."""
+    need(skips.runs(*NOBODY, "/bin/true"), skips.NO_OTHER_USER)
 
 
 def wait_until(condition, what):
@@ -73,8 +80,20 @@ def wait_until(condition, what):
 
 
 def try_cases(*cases):
-    for case in cases:
+    """Runs each case(work) in a folder of its own. If one was skipped the test ends here, with the status that says so."""
+    skipped = [case for case in cases if not is_tried(case)]
+    if skipped:
+        sys.exit(skips.STATUS)
+
+
+def is_tried(case):
+    """Runs case(work); False: it was skipped."""
+    began = time.monotonic()
+    try:
         with recorded.directory() as work:
-            began = time.monotonic()
             case(work)
-            print(f"{case.__name__}: ok, {time.monotonic() - began:.1f} s", flush=True)
+    except Skipped as reason:
+        skips.note(pathlib.Path(sys.argv[0]).stem.removesuffix("_test"), case.__name__, reason.args[0])
+        return False
+    print(f"{case.__name__}: ok, {time.monotonic() - began:.1f} s", flush=True)
+    return True

@@ -78,8 +78,7 @@ def executes(work):
         except subprocess.TimeoutExpired as hang:
             assert "collector enable" not in hang.stdout.decode(), hang  # LLDB alone may wait in `process attach` for ever
     else:
-        print("LLDB did not attach")
-        return
+        raise attempts.Skipped("LLDB did not attach")
     assert (status, said) == (0, "right\n"), (answers, status, said)
 
 
@@ -135,6 +134,7 @@ def in_malloc(work):
 
 
 faults = attempts.try_all(dict.fromkeys(chosen, ATTEMPTS), attempt)
+if faults:
+    sys.exit(1)
 if len(sys.argv) == 2:
     attempts.try_cases(in_place, at_signal, stepped, at_loader_breakpoint, in_malloc, executes, allocates_itself)
-sys.exit(1 if faults else 0)

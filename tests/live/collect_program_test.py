@@ -30,7 +30,10 @@ def collect(work, *words, check=True, **more):
 
 
 def status(work, name="test.1.er"):
-    return recorded.status(build, pathlib.Path(work) / name)
+    """Of an experiment that nobody writes any more."""
+    experiment = pathlib.Path(work) / name
+    assert recorded.wait_until_closed(experiment), experiment
+    return recorded.status(build, experiment)
 
 
 def report(work, name, experiment="test.1.er"):
@@ -50,7 +53,7 @@ def catches_ticks(pid):
 
 def recorded_so_far(work):
     try:
-        return status(work, "some.er")
+        return recorded.status(build, pathlib.Path(work) / "some.er")
     except AssertionError:
         return {}
 

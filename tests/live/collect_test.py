@@ -119,6 +119,7 @@ def executes(work):
 
 
 faults = attempts.try_all(dict.fromkeys(chosen, ATTEMPTS), attempt)
+if faults:
+    sys.exit(1)
 if len(sys.argv) == 2:
     attempts.try_cases(told, named_pipe, executes)
-sys.exit(1 if faults else 0)

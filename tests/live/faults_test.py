@@ -13,8 +13,9 @@ import time
 
 import lldb_session
 import recorded
+import skips
 import terminal
-from attempts import IS_THOROUGH, PATIENCE, try_cases, wait_until
+from attempts import IS_THOROUGH, PATIENCE, need, try_cases, wait_until
 from kernel_clock import Lost, unless_lost
 
 build = pathlib.Path(sys.argv[1])
@@ -189,6 +190,7 @@ def interrupted(work):
             counts.append(int(re.search(r"Samples +(\d+),", text)[1]))
             session.type("continue")
             session.until("resuming")
+        wait_for_samples(work, counts[-1] + 100)  # LLDB loses a Ctrl-C that comes before it is ready for it
         session.keys("\x03")
         session.until(r"stop reason = signal SIG(STOP|INT).*" + terminal.PROMPT)
         text = session.answer("collector functions", "<Total>")
@@ -230,8 +232,7 @@ def many_runs(work):
 
 def disk_full(work):
     """The program runs as without us; what could not be written is counted, with the reason."""
-    if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
-        return print("no right to make a mount namespace: the full disk was not tried")
+    need(skips.runs("unshare", "--mount", "true"), skips.NO_MOUNT)
     small = work / "small"
     small.mkdir()
     look = '"$0" print -functions --limit 3 test.1.er; "$0" print -header test.1.er'

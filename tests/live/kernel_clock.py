@@ -7,6 +7,8 @@ import resource
 import shutil
 
 import recorded
+import skips
+from attempts import Skipped, need, need_nobody
 
 
 class Lost(Exception):
@@ -53,13 +55,14 @@ def unless_lost(case):
                 return case(place)
             except Lost as lost:
                 print(case.__name__, "again:", lost, machine(), flush=True)
-        print(case.__name__, "is not tested: samples are lost each time")
+        raise Skipped("samples are lost each time")
     return tried
 
 
-def is_kernel_visible():
-    """To users without rights."""
-    return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()) <= 1
+def need_hidden_kernel():
+    """NOBODY may not see the kernel."""
+    need(skips.paranoid() > 1, skips.KERNEL_VISIBLE)
+    need_nobody()
 
 
 def everyones(build, work, target):

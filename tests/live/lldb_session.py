@@ -1,10 +1,12 @@
 """Runs commands in a real lldb-19 with the plugin loaded, and hands back what each printed."""
+import functools
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 
-import recorded
+import attempts
 
 LLDB = os.environ.get("GNOMON_LLDB", "lldb-19")
 
@@ -13,19 +15,23 @@ class StoppedTwice(Exception):
     """LLDB stops a second time at a breakpoint if a signal comes while it steps off: nothing has run in between."""
 
 
-def try_cases(cases):
-    """Runs each case(work) in a folder of its own, again where LLDB has stopped twice."""
-    for case in cases:
-        for _ in range(5):
+def unless_stopped_twice(case):
+    """case(work), again in another folder where LLDB has stopped twice."""
+    @functools.wraps(case)
+    def tried(work):
+        for attempt in range(5):
+            place = pathlib.Path(work) / str(attempt)
+            place.mkdir()
             try:
-                with recorded.directory() as work:
-                    case(work)
-                break
+                return case(place)
             except StoppedTwice as stop:
                 print(case.__name__, "again:", stop, flush=True)
-        else:
-            raise AssertionError("LLDB stops twice each time")
-        print(case.__name__, "ok", flush=True)
+        raise AssertionError("LLDB stops twice each time")
+    return tried
+
+
+def try_cases(*cases):
+    attempts.try_cases(*map(unless_stopped_twice, cases))
 
 
 def gave_up(errors):

@@ -54,6 +54,12 @@ def status(build, experiment):
     return {row["item"]: row["value"] for row in json.loads(printed.stdout)["rows"]}
 
 
+def used(experiment):
+    """The CPU time of the process from the first sample of it to the last, in s: what the kernel says."""
+    samples = [json.loads(line) for line in pathlib.Path(experiment, "overview").read_text().splitlines()]
+    return (samples[-1]["cpu"] - samples[0]["cpu"]) / 1e9
+
+
 def wait_until_closed(experiment, patience=30):
     """The sampler may still be writing what came last when the program has ended. False: in time (s) it was not done."""
     limit = time.monotonic() + patience

@@ -199,9 +199,8 @@ def ranked(place):
     try:
         os.setpriority(os.PRIO_PROCESS, program.pid, -5)
     except PermissionError:
-        print("no right to raise a process's rank")
         program.kill()
-        return
+        raise attempts.Skipped(skips.NO_RANK) from None
     gnomon, experiment = collecting(program, place)
     attempts.wait_until(lambda: sampler_of(experiment) != 0, "no sampler")
     own, session = ranks(sampler_of(experiment))
@@ -213,13 +212,8 @@ def ranked(place):
     assert gnomon.wait(PATIENCE) == 0, gnomon.stdout.read()
 
 
-def timed(case):
-    with recorded.directory() as place:
-        began = time.monotonic()
-        case(place)
-        print(f"{case.__name__}: {time.monotonic() - began:.1f} s", flush=True)
-
-
 # They wait more than they work.
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    list(pool.map(timed, [case for case in (killed, launched, attached, executes, without_lldb, ranked) if case.__name__ in (sys.argv[2:] or case.__name__)]))
+    cases = [case for case in (killed, launched, attached, executes, without_lldb, ranked) if case.__name__ in (sys.argv[2:] or case.__name__)]
+    if not all(list(pool.map(attempts.is_tried, cases))):
+        sys.exit(skips.STATUS)

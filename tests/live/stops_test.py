@@ -143,4 +143,4 @@ def dap(work):
         session.process.wait()
 
 
-lldb_session.try_cases((batch, terminal, dap))
+lldb_session.try_cases(batch, terminal, dap)

@@ -16,6 +16,7 @@ import time
 import attempts
 import lldb_session
 import recorded
+import skips
 
 build = pathlib.Path(sys.argv[1])
 LIBRARY = build / "lib/libcollector.so"
@@ -108,18 +109,13 @@ def held(work):
 
 def others(work):
     """Without the right to debug it."""
-    if os.geteuid() != 0:
-        print("not root: processes of other users were not tried")
-        return
+    attempts.need(os.geteuid() == 0, skips.NOT_ROOT)
     place = pathlib.Path(work) / "nobody"
     place.mkdir()
     os.chmod(work, 0o755)
     os.chmod(place, 0o777)
     with unfit() as (_, pid):
-        try:
-            by_gnomon(place, pid, rf"cannot record process {pid}: it runs as user 0, you are user 65534; be that user, or root\.", user=65534)
-        except PermissionError as error:
-            print("nobody may not run this:", error)
+        by_gnomon(place, pid, rf"cannot record process {pid}: it runs as user 0, you are user 65534; be that user, or root\.", user=65534)
 
 
 def not_linked_to_it(work):
@@ -236,17 +232,13 @@ def recorded_under(words, work):
             assert f"Recording process {pid} to " in said, (words, said)
 
 
-def can_filter():
-    can = subprocess.run([*under("errno", MEMFD_CREATE), "/bin/true"]).returncode != 77
-    if not can:
-        print("no right to set a filter: none was tried")
-    return can
+def need_filter():
+    attempts.need(subprocess.run([*under("errno", MEMFD_CREATE), "/bin/true"]).returncode != skips.STATUS, skips.NO_FILTER)
 
 
 def nothing_else(work):
     """Where all is forbidden but what a program needs itself and what the table says, it lives."""
-    if not can_filter():
-        return
+    need_filter()
     table = (pathlib.Path(__file__).parents[2] / "injector/attach/checks/needed_calls.h").read_text()
     needed = set(re.findall(r"\bSYS_(\w+)", table))
     of_its_own = {"execve", "brk", "arch_prctl", "access", "set_tid_address", "exit_group", "poll", "pipe", "pipe2", "fstat", "restart_syscall"}
@@ -258,8 +250,8 @@ def nothing_else(work):
         shutil.copy(build / "targets" / name, work)
     os.chmod(work, 0o755)
     # Files are handed to another user's.
-    others = [attempts.NOBODY] if attempts.can_be_nobody(build / "targets/unfit") else []
-    for number, words in enumerate([[], *others], 1):
+    attempts.need_nobody()
+    for number, words in enumerate([[], attempts.NOBODY], 1):
         program = subprocess.Popen([*words, f"{work}/filtered", "allow", ",".join(numbers), f"{work}/waits", "poll"], stdout=subprocess.PIPE,
                                    text=True)
         try:
@@ -276,8 +268,7 @@ def nothing_else(work):
 
 def filters(work):
     """What a filter would do is read from it, and not tried in the process."""
-    if not can_filter():
-        return
+    need_filter()
     for action, number, text in (("kill", TIMER_CREATE, "its seccomp filter would end it for calling timer_create; .*"),
                                  ("errno", TIMER_CREATE, "its seccomp filter does not let it call timer_create; .*"),
                                  ("kill", MEMFD_CREATE, None)):

@@ -13,6 +13,7 @@ import time
 import attempts
 import lldb_session
 import recorded
+import skips
 
 build = pathlib.Path(sys.argv[1])
 LIBRARY = build / "lib/libcollector.so"
@@ -20,11 +21,8 @@ STEADY = build / "targets/steady"
 PATIENCE = 30  # s
 
 
-def can_unshare(*what):
-    can = subprocess.run(["unshare", *what, "true"], stderr=subprocess.DEVNULL).returncode == 0
-    if not can:
-        print(f"namespaces are refused here: unshare {' '.join(what)}")
-    return can
+def need_namespaces(*what):
+    attempts.need(skips.runs("unshare", *what, "true"), skips.NO_MOUNT if what == ("--mount",) else skips.NO_NAMESPACE)
 
 
 def child_of(pid):
@@ -102,23 +100,23 @@ def wait_for(condition):
 def numbers(work):
     """In a pid namespace it has other numbers for itself and its threads."""
     words = ["unshare", "--pid", "--fork", "--mount-proc"]
-    if can_unshare(*words[1:]):
-        with steady(work, *words, forks=True) as (_, pid):
-            is_recorded(work, pid)
+    need_namespaces(*words[1:])
+    with steady(work, *words, forks=True) as (_, pid):
+        is_recorded(work, pid)
 
 
 def hidden(work):
     """Library and directory are not in its mount namespace."""
-    if can_unshare("--mount"):
-        with steady(work, *under_mounts(f"mount -t tmpfs none {LIBRARY.parent}; mount -t tmpfs none {work}")) as (_, pid):
-            is_recorded(work, pid)
+    need_namespaces("--mount")
+    with steady(work, *under_mounts(f"mount -t tmpfs none {LIBRARY.parent}; mount -t tmpfs none {work}")) as (_, pid):
+        is_recorded(work, pid)
 
 
 def not_executable(work):
-    if can_unshare("--mount"):
-        folder = LIBRARY.parent
-        with steady(work, *under_mounts(f"mount --bind {folder} {folder}; mount -o remount,bind,noexec {folder}")) as (_, pid):
-            is_recorded(work, pid, by_lldb=False)
+    need_namespaces("--mount")
+    folder = LIBRARY.parent
+    with steady(work, *under_mounts(f"mount --bind {folder} {folder}; mount -o remount,bind,noexec {folder}")) as (_, pid):
+        is_recorded(work, pid, by_lldb=False)
 
 
 def with_root(work, *more):
@@ -133,19 +131,19 @@ def with_root(work, *more):
 
 def other_root(work):
     """Its files are found through it as long as it runs."""
-    if can_unshare("--mount"):
-        with steady(work, *with_root(work, "proc"), program="/steady") as (_, pid):
-            is_recorded(work, pid)
+    need_namespaces("--mount")
+    with steady(work, *with_root(work, "proc"), program="/steady") as (_, pid):
+        is_recorded(work, pid)
 
 
 def no_proc(work):
     """The collector needs it; gnomon-sampler has its own."""
-    if can_unshare("--mount"):
-        with steady(work, *with_root(work), program="/steady") as (_, pid):
-            is_recorded_from_outside(work, pid, "it sees no /proc of its own process namespace", "; mount one at ")
-    if can_unshare("--pid", "--fork"):
-        with steady(work, "unshare", "--pid", "--fork", forks=True) as (_, pid):
-            is_recorded_from_outside(work, pid, "the /proc that it sees is of another process namespace", "; ")
+    need_namespaces("--mount")
+    with steady(work, *with_root(work), program="/steady") as (_, pid):
+        is_recorded_from_outside(work, pid, "it sees no /proc of its own process namespace", "; mount one at ")
+    need_namespaces("--pid", "--fork")
+    with steady(work, "unshare", "--pid", "--fork", forks=True) as (_, pid):
+        is_recorded_from_outside(work, pid, "the /proc that it sees is of another process namespace", "; ")
 
 
 def is_recorded_from_outside(work, pid, why, cure):
@@ -162,9 +160,9 @@ def is_recorded_from_outside(work, pid, why, cure):
 
 def own_users(work):
     words = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]
-    if can_unshare(*words[1:]):
-        with steady(work, *words, forks=True) as (_, pid):
-            is_recorded(work, pid)
+    need_namespaces(*words[1:])
+    with steady(work, *words, forks=True) as (_, pid):
+        is_recorded(work, pid)
 
 
 @contextlib.contextmanager
@@ -177,16 +175,15 @@ def collecting(work, pid, time):
 
 def other_user(work):
     """Its directory is not for that user; the experiment's is made for it."""
-    if attempts.can_be_nobody(STEADY):
-        with steady(work, *attempts.NOBODY) as (_, pid):
-            is_recorded(work, pid)
-            assert os.stat(f"{work}/test.1.er").st_uid == 65534 != os.stat(work).st_uid
+    attempts.need_nobody()
+    with steady(work, *attempts.NOBODY) as (_, pid):
+        is_recorded(work, pid)
+        assert os.stat(f"{work}/test.1.er").st_uid == 65534 != os.stat(work).st_uid
 
 
 def recorded_twice(work):
     """Where to is said by the path that we know it by; the second one leaves nothing."""
-    if not attempts.can_be_nobody(STEADY):
-        return
+    attempts.need_nobody()
     with steady(work, *attempts.NOBODY) as (_, pid):
         before = descriptors(pid)
         with collecting(work, pid, "3s") as gnomon:
@@ -200,9 +197,7 @@ def recorded_twice(work):
 
 def dropped(work):
     """It has become another user since it was started, so most of /proc/self is root's."""
-    if os.geteuid() != 0:
-        print("not root: nothing can be dropped")
-        return
+    attempts.need(os.geteuid() == 0, skips.NOT_ROOT)
     with steady(work, STEADY, program="drops") as (_, pid):
         is_recorded(work, pid, by_lldb=False)
 
@@ -219,21 +214,20 @@ def deleted(work):
 
 def no_room(work):
     """No directory can be made here for a process that sees another one there: it is not kept waiting for it."""
-    if can_unshare("--mount"):
-        with steady(work) as (_, pid):
-            before = descriptors(pid)
-            place = f'cd /; mount -t tmpfs -o nr_inodes=1 none {work}; cd {work}; exec "$0" "$@"'
-            start = time.monotonic()
-            status, said = collect(work, pid, "unshare", "--mount", "sh", "-ec", place)
-            assert status == 1 and f"no experiment can be made at {work}/test.N.er (No space left on device); " in said, said
-            assert time.monotonic() - start < 3
-            wait_for(lambda: descriptors(pid) == before)
+    need_namespaces("--mount")
+    with steady(work) as (_, pid):
+        before = descriptors(pid)
+        place = f'cd /; mount -t tmpfs -o nr_inodes=1 none {work}; cd {work}; exec "$0" "$@"'
+        start = time.monotonic()
+        status, said = collect(work, pid, "unshare", "--mount", "sh", "-ec", place)
+        assert status == 1 and f"no experiment can be made at {work}/test.N.er (No space left on device); " in said, said
+        assert time.monotonic() - start < 3
+        wait_for(lambda: descriptors(pid) == before)
 
 
 def closes_all(work):
     """A program may close what is not its own: nothing is written to another file of that number."""
-    if not attempts.can_be_nobody(STEADY):
-        return
+    attempts.need_nobody()
     with steady(work, *attempts.NOBODY) as (starter, pid):
         before = descriptors(pid)
         with collecting(work, pid, "2s") as gnomon:

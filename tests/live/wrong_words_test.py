@@ -82,8 +82,8 @@ def main():
     with recorded.directory() as work:
         commands = []
         for change in STATES.values():
-            # gnomon-sampler writes its baseline by itself, a moment after a recording has begun.
-            save = f"platform shell cat {work}/*.er/log.jsonl {work}/*.er/overview | grep -v baseline"
+            # gnomon-sampler writes its baseline and periodic samples by itself.
+            save = f"platform shell cat {work}/*.er/log.jsonl {work}/*.er/overview | grep -v -e baseline -e periodic"
             commands += [*change, save, "collector show", *rows, "collector show", save]
         answers = lldb_session.run_all(build, ROUNDS, commands, work, ("4",), timeout=90)
         assert [command for command, _ in answers] == [" ".join(command.split(" ")) for command in commands], answers[-3:]

@@ -130,7 +130,7 @@ TEST(SeccompFilter, DoesAsTheKernel) {
     EXPECT_EQ(ours & SECCOMP_RET_ACTION_FULL, SECCOMP_RET_ERRNO) << i;
     EXPECT_EQ(static_cast<long>(ours & SECCOMP_RET_DATA), kernel.result) << i;
   }
-  if (taken == 0) GTEST_SKIP() << "no right to set a filter";
+  if (taken == 0) GTEST_SKIP() << "no right to set a filter of system calls";
   EXPECT_GT(taken, 100);
 }
 

@@ -92,7 +92,7 @@ TEST(TracedThread, TrapOfABreakpointIsNotLeftBehind) {
 }
 
 TEST(TracedThread, TrapElsewhereIsNotHandedOn) {
-  if (!TracedThread::debug_registers_work()) GTEST_SKIP() << "no debug register traps here";
+  if (!TracedThread::debug_registers_work()) GTEST_SKIP() << "the machine has no breakpoint registers";
   Child child([](Shared& shared) {
     while (shared.go_on == 0) {
     }

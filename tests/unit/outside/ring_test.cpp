@@ -53,7 +53,7 @@ TEST(Ring, KeepsMoreThanItsSize) {
   static Rings rings;  // for keep_emptying(), which does not return
   const int cpu = sched_getcpu();
   if (rings.emplace_back().open(cpu, 16 << 10, 1 << 20) != 0)
-    GTEST_SKIP() << "the kernel gives no ring";
+    GTEST_SKIP() << "the kernel gives no rings of events";
   Ring& ring = rings.front();
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
@@ -61,7 +61,7 @@ TEST(Ring, KeepsMoreThanItsSize) {
   CPU_SET(cpu, &one);
   const int event = sample_this_thread(ring);
   if (event < 0 || sched_setaffinity(0, sizeof one, &one) != 0)
-    GTEST_SKIP() << "the kernel refuses its events";
+    GTEST_SKIP() << "the kernel gives no rings of events";
   const int wake = eventfd(0, EFD_NONBLOCK);
 
   use_cpu(0.5);
