@@ -174,6 +174,10 @@ Result<std::string> Session::watch(const commands::WatchRequest& request) {
                              holders(target, watched)),
                  "`collector unwatch NUMBER` gives one back, --all-slots takes one more");
   const auto number = injector::ask_to_watch(*recording->page, *watch);
+  if (!number && number.error().what != format::kNoRegisterLeft)
+    return fault(
+        fmt::format("{} cannot be watched: {}", one_line(watch->name), number.error().what),
+        number.error().next);
   if (!number)
     return fault(fmt::format("{} cannot be watched: {}; {}", one_line(watch->name),
                              number.error().what, holders(target, watched)),

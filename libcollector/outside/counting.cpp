@@ -13,6 +13,7 @@
 #include "libcollector/core/small_file.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
+#include "libcollector/outside/breakpoint_trial.h"
 #include "libcollector/outside/process_facts.h"
 
 namespace gnomon::outside {
@@ -86,7 +87,7 @@ void Counting::look_for_traps() {
 }
 
 std::string Counting::refusal_of(int error, bool is_watch) const {
-  if (error == ENOSPC && is_watch) return "the processor has no breakpoint register left";
+  if (error == ENOSPC && is_watch) return format::kNoRegisterLeft;
   if (error == EINVAL && is_watch)
     return "the processor watches 1, 2, 4 or 8 bytes, at a multiple of that";
   if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
@@ -129,6 +130,7 @@ std::string Counting::open(const std::vector<format::Counter>& counters, std::ui
 // Touches may come by hundreds of thousands a second.
 std::string Counting::watch(format::Watch& watch, const Rings& rings) {
   constexpr std::uint32_t kStackBytes = 2048;
+  if (!breakpoints_work()) return "the breakpoint registers of this machine report no hits; watch on another";
   auto source = std::make_unique<Source>(watch.interval);
   perf_event_attr attributes = attributes_of(watch);
   ask_for_origin(attributes);

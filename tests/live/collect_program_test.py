@@ -30,10 +30,7 @@ def collect(work, *words, check=True, **more):
 
 
 def status(work, name="test.1.er"):
-    """Of an experiment that nobody writes any more."""
-    experiment = pathlib.Path(work) / name
-    assert recorded.wait_until_closed(experiment), experiment
-    return recorded.status(build, experiment)
+    return recorded.status(build, pathlib.Path(work) / name)
 
 
 def report(work, name, experiment="test.1.er"):
@@ -53,7 +50,7 @@ def catches_ticks(pid):
 
 def recorded_so_far(work):
     try:
-        return recorded.status(build, pathlib.Path(work) / "some.er")
+        return status(work, "some.er")
     except AssertionError:
         return {}
 
@@ -132,6 +129,18 @@ def ends(work):
     assert recorded.functions(build, experiment)[0]["<Total>"][0] > 0.04
 
 
+# Asks by signals, each time once gnomon-sampler has done what was asked before.
+ASKS = """
+import os, time
+for number, (asked, done) in enumerate([(10, '"resume"'), (12, '"manual"'), (12, '"manual"'), (10, '"pause"')]):
+    os.kill(os.getpid(), asked)
+    limit = time.monotonic() + 30
+    while open("test.1.er/overview").read().count(done) < (2 if number == 2 else 1):
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+"""
+
+
 def spans(work):
     """Only from here to there, and by signals: what they pause has no events, and each sample that they ask for is there."""
     burns = "import time\nend = time.monotonic() + 1.2\nwhile time.monotonic() < end: pass"
@@ -141,8 +150,7 @@ def spans(work):
     notes = report(work, "header", "all.1.er")["notes"]
     assert notes[:2] == ["first try", "second"], notes
     assert (pathlib.Path(work) / "all.erg").read_text().endswith("\nall.1.er\n")
-    asks = "import os, signal, time\nfor each in (10, 12, 12, 10): time.sleep(0.1); os.kill(os.getpid(), each)\ntime.sleep(0.1)"
-    assert collect(work, "-y", "10", "-l", "USR2", "-S", "off", sys.executable, "-c", asks)[0] == 0
+    assert collect(work, "-y", "10", "-l", "USR2", "-S", "off", "-o", "test.1.er", sys.executable, "-c", ASKS)[0] == 0
     events = [row["event"] for row in report(work, "samples")["rows"]]
     assert events == ["start", "resume", "manual", "manual", "pause", "end"], events
 
@@ -174,6 +182,7 @@ def stopped(work):
 def overwritten(work):
     """-o never, -O an experiment and nothing else, and none that is being written."""
     assert collect(work, "-o", "a.er", "true")[0] == 0
+    assert recorded.wait_until_closed(f"{work}/a.er")
     first = status(work, "a.er")
     assert collect(work, "-o", "a.er", "true") == (1, "", f"gnomon: {work}/a.er exists already; choose another name; -O writes over an experiment.\n")
     assert status(work, "a.er") == first

@@ -91,10 +91,13 @@ def killed(work):
     assert used > 0.1 and is_all(table, experiment), (table["<Total>"], used, notes)
 
 
-def is_all(table, experiment):
-    """Whether the table has the CPU time that the process has used meanwhile."""
+def is_all(table, experiment, notes=()):
+    """Whether the table has the CPU time that the process has used meanwhile. On a busy machine the events of a process that runs are there some
+    milliseconds after the recording has begun: then a note says how much the table has."""
     used = recorded.used(experiment)
-    return abs(table["<Total>"][0] - used) < 0.03 * used + 0.005
+    missing = used - table["<Total>"][0]
+    is_said = any(f"clock samples cover {table['<Total>'][0]:.3f} s of the process's {used:.3f} s" in note for note in notes)
+    return abs(missing) < 0.03 * used + 0.005 or is_said and 0 < missing < 0.2
 
 
 def attach(work, program, interval="hi"):
@@ -111,8 +114,8 @@ def attached(work):
     with started(TARGETS / "split", "1", "4") as program:
         wait_until(lambda: len(os.listdir(f"/proc/{program.pid}/task")) >= 4, "the threads are not there")
         experiment, _ = attach(work, program)
-    table, _ = times(build, experiment)
-    assert recorded.used(experiment) > 0.5 and is_all(table, experiment), (table, recorded.used(experiment))
+    table, notes = recorded.functions(build, experiment)
+    assert recorded.used(experiment) > 0.5 and is_all(table, experiment, notes), (table, recorded.used(experiment), notes)
     are_split(table, 0.1)
     status = recorded.status(build, experiment)
     assert status["State"] == "ended" and status["Clock"].startswith("kernel ("), status
@@ -126,7 +129,7 @@ def limited(work):
     experiment = pathlib.Path(work) / "test.1.er"
     table, notes = recorded.functions(build, experiment)
     used = recorded.used(experiment)
-    assert not any("add up" in note for note in notes) and 0.1 < used < 1.6 and is_all(table, experiment), (table["<Total>"], used, notes)
+    assert not any("add up" in note for note in notes) and 0.1 < used < 1.6 and is_all(table, experiment, notes), (table["<Total>"], used, notes)
 
 
 def attached_amid_births(work):

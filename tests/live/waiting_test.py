@@ -71,8 +71,8 @@ def seen(work):
     assert rows.get("<Waiting>", everything)["blocked"] < 0.05 * everything["blocked"] or "<Waiting>" not in rows, rows
     assert rows["read"]["owait"] > 0.9 * everything["owait"] and 0.9 * everything["sleep"] < rows["clock_nanosleep"]["sleep"], rows
     # Of three threads that compute at least one has a CPU, and no more than there are.
-    share = everything["latency"] / everything["totalcpu"]
-    assert 0.95 / min(3, os.cpu_count()) < share < 1, everything
+    part = everything["latency"] / everything["totalcpu"]
+    assert 0.95 / min(3, os.cpu_count()) < part < 1, everything
     half = of_threads(experiment, "--since", "0.5s")
     for thread, (name, life) in lives.items():
         assert abs(half[thread]["total"] - 0.5) < 0.06, (name, half[thread])
