@@ -19,6 +19,8 @@ def session(work, arguments, sent, enable="collector enable"):
         with attempts.started(build / "targets/counts", *arguments, cwd=work, stdin=subprocess.PIPE) as program:
             pid = int(program.stdout.readline())
             assert pid == program.pid > 0
+            if arguments:
+                attempts.wait_until(lambda: pathlib.Path(f"/proc/{pid}/syscall").read_text().startswith("0 "), "it does not wait in read(2)")
             send = "; ".join(["import os", *(f"os.kill({pid}, {int(number)})" for number in sent)])
             end = f"script os.kill({os.getpid()}, {int(signal.SIGUSR2)})"
             signal.signal(signal.SIGUSR2, lambda *_: program.stdin.close())
@@ -45,8 +47,8 @@ def waits(work):
 
 def stops(work):
     """LLDB stops at this one, in a call that holds who knows what."""
-    _, errors, said = session(work, ["waits"], [signal.SIGUSR1], 'script lldb.debugger.HandleCommand("collector enable")')
-    assert "it is about to handle a signal (SIGUSR1); let it run, stop it again and repeat." in errors, errors
+    answers, errors, said = session(work, ["waits"], [signal.SIGUSR1], 'script lldb.debugger.HandleCommand("collector enable")')
+    assert "it is about to handle a signal (SIGUSR1); let it run, stop it again and repeat." in errors, (answers, errors)
     assert said == "1 0\n", (errors, said)
 
 

@@ -55,10 +55,14 @@ def by_ptrace(work, program, number):
 
 
 def unblocked(program):
-    """What it is like while recorded. A thread may be in the middle of a call into libc that blocks all signals for a moment."""
-    seen = []
-    wait_for(lambda: seen.append(Process(program.pid)) or not seen[-1].masks["blocked"] & SIGPROF)
-    return seen[-1]
+    """What it is like while recorded. A thread may be in the middle of a call into libc that blocks all signals for a moment. None: the thread got
+    no CPU while the injector tried to take SIGPROF out of its mask."""
+    limit = time.monotonic() + 3
+    while time.monotonic() < limit:
+        if not (now := Process(program.pid)).masks["blocked"] & SIGPROF:
+            return now
+        time.sleep(0.05)
+    return None
 
 
 def names(work, number):

@@ -76,8 +76,10 @@ def seen(work):
     half = of_threads(experiment, "--since", "0.5s")
     for thread, (name, life) in lives.items():
         assert abs(half[thread]["total"] - 0.5) < 0.06, (name, half[thread])
-    alone, _ = report(experiment, "-functions", "--parallelism", "2")
-    assert 0.5 * everything["totalcpu"] < alone["<Total>"]["totalcpu"] and alone["<Total>"]["blocked"] == 0, (alone, everything)
+    shares = [report(experiment, "-functions", "--parallelism", str(count))[0].get("<Total>") or dict.fromkeys(METRICS, 0) for count in range(1, os.cpu_count() + 1)]
+    for count, states in enumerate(shares, 1):
+        assert abs(states["latency"] - states["totalcpu"] / count) < 0.001 and states["blocked"] == 0, (count, states)
+    assert shares[1]["totalcpu"] > 0 and abs(sum(states["totalcpu"] for states in shares) - everything["totalcpu"]) < 0.1 * everything["totalcpu"], shares
 
 
 def unseen(work):

@@ -8,16 +8,20 @@ inline double cpu_time() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-// Looks at its clock a few times only: a thread that reads its CPU clock ends its time slice by that
-// on a crowded CPU, always before the kernel's tick, at which its timer would expire.
+// Looks at its clock every 20 ms at most, five of the kernel's ticks, and more often at the end only:
+// a thread that reads its CPU clock ends its time slice by that on a crowded CPU, always before a
+// tick, at which its timer would expire.
 [[gnu::noinline]] inline void burn(double seconds) {
+  constexpr double kSeldom = 0.02;  // s
+  constexpr long kFew = 20'000;
   double at = cpu_time();
   const double end = at + seconds;
-  for (long count = 20'000; at < end;) {
+  for (long count = kFew; at < end;) {
     const double before = at;
     for (long i = 0; i < count; ++i) asm volatile("");
     at = cpu_time();
-    const double rest = 0.8 * static_cast<double>(count) * (end - at) / (at - before);
-    count = rest > 20'000 ? static_cast<long>(rest) : 20'000;
+    const double rest = 0.8 * (end - at), time = rest < kSeldom ? rest : kSeldom;
+    const long more = static_cast<long>(static_cast<double>(count) * time / (at - before));
+    count = more > kFew ? more : kFew;
   }
 }
