@@ -17,6 +17,7 @@ import attempts
 import lldb_session
 import recorded
 import skips
+from kernel_clock import everyones
 
 build = pathlib.Path(sys.argv[1])
 LIBRARY = build / "lib/libcollector.so"
@@ -45,8 +46,8 @@ def maps(pid):
     return pathlib.Path(f"/proc/{pid}/maps").read_text()
 
 
-def by_gnomon(work, pid, text, *more, under=(), **how):
-    done = subprocess.run([*under, build / "bin/gnomon", "collect", "-k", "signal", "-t", "1", "-P", str(pid), *more], cwd=work,
+def by_gnomon(work, pid, text, *more, under=(), place=build, **how):
+    done = subprocess.run([*under, place / "bin/gnomon", "collect", "-k", "signal", "-t", "1", "-P", str(pid), *more], cwd=work,
                           capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, **how)
     assert done.returncode == 1 and re.fullmatch(f"gnomon: {text}\n", done.stderr), (text, done)
 
@@ -110,12 +111,9 @@ def held(work):
 def others(work):
     """Without the right to debug it."""
     attempts.need(os.geteuid() == 0, skips.NOT_ROOT)
-    place = pathlib.Path(work) / "nobody"
-    place.mkdir()
-    os.chmod(work, 0o755)
-    os.chmod(place, 0o777)
+    place = everyones(build, work, "unfit")
     with unfit() as (_, pid):
-        by_gnomon(place, pid, rf"cannot record process {pid}: it runs as user 0, you are user 65534; be that user, or root\.", user=65534)
+        by_gnomon(work, pid, rf"cannot record process {pid}: it runs as user 0, you are user 65534; be that user, or root\.", place=place, user=65534)
 
 
 def not_linked_to_it(work):
