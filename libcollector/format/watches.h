@@ -8,7 +8,7 @@
 
 namespace gnomon::format {
 
-// What gnomon-sampler answers if all breakpoint registers are taken.
+// The answer of gnomon-sampler if all breakpoint registers are taken.
 inline constexpr const char* kNoRegisterLeft = "the processor has no breakpoint register left";
 
 // number: unique in the experiment, from 1 on; gnomon-sampler gives it. size: bytes, 1, 2, 4 or 8;

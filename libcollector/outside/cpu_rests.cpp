@@ -87,12 +87,14 @@ void CpuRests::skip() {
   settled_.clear();
   skipped_at_ = collector::now(CLOCK_MONOTONIC);
   known_ = skipped_ = cpu_time_of(pid_);
-  has_skipped_ = skipped_ != 0;
+  has_skipped_ = false;
   for (const pid_t thread : threads_of(pid_)) {
     const auto id = static_cast<std::uint32_t>(thread);
     const std::string directory = directory_of(id);
     ThreadTimes times = times_in(directory);
     times.system = system_time_in(directory);
+    // A process may be gone after its CPU time was read.
+    has_skipped_ |= pid_ == thread && skipped_ != 0 && times.cpu != 0;
     accounts_.skip(id, times);
     calls_.begins(id, times);
     known_ -= std::min(known_, times.cpu);

@@ -1,5 +1,6 @@
 """Many attempts at one thing, each in a directory of its own, and a line a kind of what came of them."""
 import contextlib
+import functools
 import os
 import pathlib
 import subprocess
@@ -77,6 +78,23 @@ def wait_until(condition, what):
     while not condition():
         assert time.monotonic() < limit, what
         time.sleep(0.01)
+
+
+def again_at(kind, tries, last, facts=dict):
+    """Makes of case(work) one that is tried again, in another folder, where it raises an exception of that kind. After the last try it raises `last`."""
+    def repeated(case):
+        @functools.wraps(case)
+        def tried(work):
+            for attempt in range(tries):
+                place = pathlib.Path(work) / str(attempt)
+                place.mkdir()
+                try:
+                    return case(place)
+                except kind as reason:
+                    print(case.__name__, "again:", reason, facts() or "", flush=True)
+            raise last
+        return tried
+    return repeated
 
 
 def try_cases(*cases):

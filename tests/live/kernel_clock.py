@@ -1,5 +1,4 @@
 """What the tests of the kernel's clock have in common: what a busy machine may lose, and shares of time."""
-import functools
 import os
 import pathlib
 import re
@@ -9,7 +8,7 @@ import tempfile
 
 import recorded
 import skips
-from attempts import Skipped, need, need_nobody
+from attempts import Skipped, again_at, need, need_nobody
 
 
 class Lost(Exception):
@@ -45,19 +44,8 @@ def machine():
     return facts
 
 
-def unless_lost(case):
-    """A machine that has other things to do lets samples be lost, which the report says; then nothing but that is tested."""
-    @functools.wraps(case)
-    def tried(work):
-        for attempt in range(4):
-            place = pathlib.Path(work) / str(attempt)
-            place.mkdir()
-            try:
-                return case(place)
-            except Lost as lost:
-                print(case.__name__, "again:", lost, machine(), flush=True)
-        raise Skipped("samples are lost each time")
-    return tried
+# A machine that has other things to do lets samples be lost, which the report says; then nothing but that is tested.
+unless_lost = again_at(Lost, 4, Skipped("samples are lost each time"), machine)
 
 
 def need_hidden_kernel():

@@ -1,5 +1,4 @@
 """Runs commands in a real lldb-19 with the plugin loaded, and hands back what each printed."""
-import functools
 import os
 import pathlib
 import re
@@ -15,19 +14,7 @@ class StoppedTwice(Exception):
     """LLDB stops a second time at a breakpoint if a signal comes while it steps off: nothing has run in between."""
 
 
-def unless_stopped_twice(case):
-    """case(work), again in another folder where LLDB has stopped twice."""
-    @functools.wraps(case)
-    def tried(work):
-        for attempt in range(5):
-            place = pathlib.Path(work) / str(attempt)
-            place.mkdir()
-            try:
-                return case(place)
-            except StoppedTwice as stop:
-                print(case.__name__, "again:", stop, flush=True)
-        raise AssertionError("LLDB stops twice each time")
-    return tried
+unless_stopped_twice = attempts.again_at(StoppedTwice, 5, AssertionError("LLDB stops twice each time"))
 
 
 def try_cases(*cases):
