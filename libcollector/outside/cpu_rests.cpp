@@ -195,8 +195,14 @@ void CpuRests::end(std::uint64_t now, const Used& used) {
   if (used.by_all != 0) process_ = std::max(process_, skipped_ + used.by_all);
   tell_hidden(now);
   for (const auto& [thread, times] : looked_) {
-    if (times.at != 0) calls_.looked(thread, times, true);
-    tell_last(thread, times.cpu, 0, times.at == 0 ? now : times.at);
+    if (times.at == 0) {
+      tell_last(thread, times.cpu, 0, now);
+      continue;
+    }
+    calls_.looked(thread, times, true);
+    // Of a thread that runs the kernel brings schedstat up to date at each of its ticks. A thread
+    // that has ended its recording has read its clock.
+    tell_last(thread, std::max(times.cpu, calls_.end_of(thread).cpu), 0, times.at);
   }
   looked_.clear();
 }

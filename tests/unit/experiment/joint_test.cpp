@@ -1,4 +1,5 @@
 // One experiment that two processes write: whole whoever ends first, readable if one is killed.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,0 +1,38 @@
+// The rests of a process that is there, this one, and that has told more of itself than the kernel.
+#include "libcollector/outside/cpu_rests.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libcollector/core/time.h"
+
+namespace gnomon::outside {
+namespace {
+
+TEST(CpuRests, WhatAThreadHasToldOfItselfIsNoLessThanWhatTheKernelShows) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;  // ns
+  const auto first = static_cast<std::uint32_t>(getpid());
+  std::uint64_t told = 0, cpu = 0;
+  CpuRests::Calls calls;
+  calls.tell = [&](const Rest& rest, std::uint64_t) { told += rest.weight; };
+  calls.end_of = [&](std::uint32_t thread) {
+    return thread == first ? CpuRests::End{cpu, 0} : CpuRests::End{};
+  };
+  calls.split = [](const Rest& rest) { return std::vector<Rest>{rest}; };
+  calls.begins = [](std::uint32_t, const ThreadTimes&) {};
+  calls.looked = [](std::uint32_t, const ThreadTimes&, bool) {};
+  calls.ends = [](std::uint32_t, std::uint64_t, std::uint64_t) {};
+  CpuRests rests(getpid(), kSecond / 100, calls);
+  rests.see_kernel();
+  rests.skip();
+  const std::uint64_t begin = collector::now(CLOCK_THREAD_CPUTIME_ID);
+  cpu = begin + 10 * kSecond;
+  rests.look(collector::now(CLOCK_MONOTONIC), true);
+  rests.end(collector::now(CLOCK_MONOTONIC), {});
+  EXPECT_GE(told, 10 * kSecond);
+  EXPECT_LT(told, 11 * kSecond);
+}
+
+}  // namespace
+}  // namespace gnomon::outside
