@@ -130,7 +130,8 @@ std::string Counting::open(const std::vector<format::Counter>& counters, std::ui
 // Touches may come by hundreds of thousands a second.
 std::string Counting::watch(format::Watch& watch, const Rings& rings) {
   constexpr std::uint32_t kStackBytes = 2048;
-  if (!breakpoints_work()) return "the breakpoint registers of this machine report no hits; watch on another";
+  if (!breakpoints_work())
+    return "the breakpoint registers of this machine report no hits; watch on another";
   auto source = std::make_unique<Source>(watch.interval);
   perf_event_attr attributes = attributes_of(watch);
   ask_for_origin(attributes);

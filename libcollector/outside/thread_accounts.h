@@ -13,7 +13,7 @@ namespace gnomon::outside {
 // What the kernel tells of a thread, ns since it began.
 struct ThreadTimes {
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
-  std::uint64_t cpu = 0;            // exact
+  std::uint64_t cpu = 0;            // of a running thread as of the last tick
   std::uint64_t system = kUnknown;  // of that, in the kernel, as far as the kernel has looked
   std::uint64_t delay = kUnknown;   // it waited for a CPU
   std::uint64_t at = 0;             // when the kernel was asked, CLOCK_MONOTONIC, ns

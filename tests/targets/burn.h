@@ -9,8 +9,8 @@ inline double cpu_time() {
 }
 
 // A thread that reads its CPU clock ends its time slice by that on a crowded CPU. That is always
-// before a tick, at which its timer would expire. So the clock is read every 20 ms, which is five of
-// the kernel's ticks, and more often at the end only.
+// before a tick, at which its timer would expire. So the clock is read every 20 ms, which is five
+// of the kernel's ticks, and more often at the end only.
 [[gnu::noinline]] inline void burn(double seconds) {
   constexpr double kSeldom = 0.02;  // s
   constexpr long kFew = 20'000;

@@ -92,7 +92,8 @@ TEST(TracedThread, TrapOfABreakpointIsNotLeftBehind) {
 }
 
 TEST(TracedThread, TrapElsewhereIsNotHandedOn) {
-  if (!TracedThread::debug_registers_work()) GTEST_SKIP() << "the machine has no breakpoint registers";
+  if (!TracedThread::debug_registers_work())
+    GTEST_SKIP() << "the machine has no breakpoint registers";
   Child child([](Shared& shared) {
     while (shared.go_on == 0) {
     }
