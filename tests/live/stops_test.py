@@ -107,6 +107,13 @@ class Dap:
     def event(self, name):
         return self.until(lambda message: message.get("event") == name)
 
+    def printed_until(self, text):
+        """What was printed up to a line with the text; the adapter tells of a stop before it runs the user's commands for the stop."""
+        printed = ""
+        while text not in printed:
+            printed += self.event("output")["body"]["output"]
+        return printed
+
     def ask(self, command, **arguments):
         number = self.send(command, **arguments)
         answer = self.until(lambda message: message.get("request_seq") == number)
@@ -125,13 +132,13 @@ def dap(work):
         session.ask("configurationDone")
         session.until(lambda message: message.get("request_seq") == launched)
         session.event("stopped")
+        session.printed_until("<Total>")
         thread = session.ask("threads")["threads"][0]["id"]
         session.ask("continue", threadId=thread)
         session.event("stopped")
+        printed = session.printed_until("<Total>")
         answers = [session.ask("evaluate", expression=f"`collector {each} --format json", context="repl")["result"] for each in QUESTIONS]
         check([each[each.index("{"):] for each in answers], work)
-        # Nothing tells when the adapter lets the process run on.
-        printed = "".join(message["body"]["output"] for message in session.seen if message.get("event") == "output")
         assert re.search(r"Stopped after <= [\d.]+ m?s: CPU [\d.]+ ms", printed) and "The hottest functions" in printed, printed
         for command in ("where", "hot", "lines --here", "source main", "disasm main", "callers-callees", "calltree", "pcs", "fsummary", "objects", "threads", "doctor",
                         "filters FNAME(main) IN STACK", "header", "status", "stop-line off", "help where"):
