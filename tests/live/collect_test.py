@@ -40,8 +40,19 @@ def gate_is_there(pid):
     return re.search(r"^\S+ r-xp 00000000 00:00 0 *$", pathlib.Path(f"/proc/{pid}/maps").read_text(), re.M) is not None
 
 
-def attempt(work, kind):
-    """What went wrong, or None; how long a thread was held, in ms."""
+REFUSED = "none of its threads reached a place where the collector can come in; repeat, or "
+
+
+def attempt(work, kind, tries=3):
+    """What went wrong, or None; how long a thread was held, in ms. On a busy machine the collector may have to be asked again, as it says."""
+    for _ in range(tries):
+        fault, held = attempt_once(work, kind)
+        if not fault or REFUSED not in fault:
+            break
+    return fault, held
+
+
+def attempt_once(work, kind):
     with attempts.started(*kinds.words(build, kind), cwd=work, stdin=subprocess.PIPE) as program:
         pid = number_of(program)
         with collecting(pid, work) as gnomon:
