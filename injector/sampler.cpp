@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "injector/attach/remote/remote_process.h"
 #include "injector/log.h"
 #include "libcollector/format/names.h"
 #include "reader/base/clock.h"
@@ -162,7 +163,7 @@ std::string follow_recording(const Settings& settings, const std::string& experi
   return failed;
 }
 
-// said: takes what the label says then; null: nothing does.
+// said: takes the answer; null: nothing does.
 static bool ask(format::ControlPage& page, format::Verb verb, format::SampleEvent event,
                 std::string_view label, std::string* said) {
   constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; it shows itself each second
@@ -180,8 +181,13 @@ static bool ask(format::ControlPage& page, format::Verb verb, format::SampleEven
   const auto limit = Clock::now() + kAnswerTime;
   for (;;) {
     const std::uint32_t answered = std::atomic_ref(box.answered).load();
-    if (answered == number && said) said->assign(box.label, strnlen(box.label, sizeof box.label));
-    if (answered == number) return true;
+    if (answered == number) {
+      if (said) said->assign(page.answer, strnlen(page.answer, sizeof page.answer));
+      return true;
+    }
+    // The mailbox was taken over.
+    if (std::atomic_ref(box.sequence).load() != number)
+      return !said && std::atomic_ref(box.answered).load() == number;
     const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(limit - Clock::now());
     if (left.count() <= 0) return false;
     const timespec rest{0, std::min<long>(left.count(), 50'000'000)};
@@ -211,6 +217,18 @@ Result<std::uint32_t> ask_to_watch(format::ControlPage& page, const format::Watc
 Result<void> ask_to_unwatch(format::ControlPage& page, std::uint32_t number) {
   const auto said = ask_about_watch(page, format::Verb::unwatch, std::to_string(number));
   return said ? Result<void>() : tl::unexpected(said.error());
+}
+
+// proc_pid_stat(5): the state is the first letter behind the name, which ends at the last bracket.
+std::string sampler_trouble(const format::ControlPage& page) {
+  const auto pid = std::atomic_ref(const_cast<std::uint32_t&>(page.sampler)).load();
+  const std::string stat = proc_text(static_cast<pid_t>(pid), "stat");
+  const std::size_t name = stat.rfind(')');
+  const char state = name == std::string::npos || name + 2 >= stat.size() ? 'X' : stat[name + 2];
+  if (pid == 0) return "it has ended";
+  if (state == 'X' || state == 'Z') return "it was killed";
+  if (state == 'T' || state == 't') return "it is stopped";
+  return "";
 }
 
 bool record_rings(format::ControlPage& page) {

@@ -38,6 +38,9 @@ std::string follow_recording(const Settings& settings, const std::string& experi
 bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::SampleEvent event,
                     std::string_view label = {});
 
+// Why gnomon-sampler does not do what it is to, a clause; "" if it seems to be at work.
+std::string sampler_trouble(const format::ControlPage& page);
+
 // Has the clock's samples recorded that the kernel has taken until now, where gnomon-sampler is the
 // clock. Returns false if there is no answer.
 bool record_rings(format::ControlPage& page);

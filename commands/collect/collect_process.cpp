@@ -18,6 +18,7 @@
 #include "injector/attach/ptrace/ptrace_attach.h"
 #include "injector/attach/remote/remote_process.h"
 #include "injector/recording.h"
+#include "injector/sampler.h"
 #include "injector/settings.h"
 #include "libcollector/format/names.h"
 
@@ -26,8 +27,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What ended it. recording: it did, by its duration or a failure.
-enum class End { told, recording, process, program };
+// What ended it. recording: it did, by its duration or a failure. overdue: its duration is over,
+// but gnomon-sampler has not ended it. removed: the experiment is not there any more.
+enum class End { told, recording, process, program, overdue, removed };
 
 sigset_t ends() {
   sigset_t signals;
@@ -42,17 +44,48 @@ bool is_over(const format::ControlPage& page) {
          std::atomic_ref(page.state).load() == static_cast<std::uint32_t>(format::State::failed);
 }
 
+bool is_there(const std::string& experiment) {
+  std::error_code error;
+  return std::filesystem::exists(experiment + "/" + format::kHeaderFile, error);
+}
+
+struct Awaited {
+  pid_t pid;
+  std::string program;     // identity
+  std::string experiment;  // directory
+  Clock::time_point limit;
+  format::ControlPage* page;  // null: the experiment was gone before it could be mapped
+};
+
 // What the kernel says of a process whose first thread has ended is little, though it runs on.
-End wait(pid_t pid, const std::string& program, format::ControlPage* page) {
+End wait(const Awaited& awaited) {
   constexpr timespec kLook{0, 50'000'000};
   const sigset_t signals = ends();
+  const auto& [pid, program, experiment, limit, page] = awaited;
   for (;;) {
     if (sigtimedwait(&signals, nullptr, &kLook) > 0) return End::told;
     const std::string now = injector::program_identity(pid);
     if (now.empty() && injector::threads_of(pid).size() <= 1) return End::process;
     if (!now.empty() && now != program) return End::program;
     if (page && is_over(*page)) return End::recording;
+    if (!is_there(experiment)) return End::removed;
+    if (Clock::now() >= limit) return End::overdue;
   }
+}
+
+// When the recording is to have ended by itself at the latest.
+Clock::time_point limit_of(const injector::Settings& settings) {
+  constexpr std::chrono::seconds kPatience{1};
+  const std::chrono::nanoseconds duration{settings.values[format::Setting::duration]};
+  return duration.count() == 0 ? Clock::time_point::max() : Clock::now() + duration + kPatience;
+}
+
+std::string lateness(const format::ControlPage* page) {
+  const std::string why = page ? injector::sampler_trouble(*page) : "";
+  return fmt::format(
+      "gnomon-sampler, which is to end the recording in time, has not done so{}; what it records "
+      "is missing from then on.\n",
+      why.empty() ? "" : ": " + why);
 }
 
 std::string failure_text(const format::ControlPage* page) {
@@ -77,7 +110,7 @@ std::string ending(End end, pid_t pid) {
 // What the collector still has of a process that runs on, as a line; empty: nothing.
 std::string give_back(const injector::Settings& settings, End end, pid_t pid) {
   injector::ask_to_end(settings.stem, settings.session, pid);
-  if (end != End::told && end != End::recording) return "";
+  if (end == End::process || end == End::program) return "";
   return injector::release_text(injector::release_by_ptrace(pid, settings.session));
 }
 
@@ -125,11 +158,6 @@ std::string release(pid_t pid, std::uint64_t session) {
   return injector::release_text(injector::release_by_ptrace(pid, session));
 }
 
-bool is_there(const std::string& experiment) {
-  std::error_code error;
-  return std::filesystem::exists(experiment + "/" + format::kHeaderFile, error);
-}
-
 tl::unexpected<Fault> was_removed(const std::string& experiment, const std::string& process) {
   return fault(fmt::format("{} was removed while it was recorded; {}", experiment, process));
 }
@@ -169,14 +197,15 @@ Result<Answer> collect_process(const CollectLine& line, const injector::Settings
   fmt::print("{}{}", *text, is_limited ? "" : "Ctrl-C ends the recording.\n");
   std::fflush(stdout);
   const auto found = injector::find_experiment(settings.stem, settings.session, pid);
-  const End end = wait(pid, program, found.page.get());
+  const End end = wait({pid, program, attached->experiment, limit_of(settings), found.page.get()});
   const std::chrono::duration<double> taken = Clock::now() - start;
   const bool is_removed = !is_there(attached->experiment);
   if (is_removed && found.page && injector::records(*found.page)) injector::ask_to_end(*found.page);
   const std::string left = give_back(settings, end, pid);
   if (is_removed) return was_removed(attached->experiment, ending(end, pid));
-  return Answer{fmt::format("Recorded {:.1f} s; {}. `gnomon print -functions {}` shows it.\n{}{}",
+  return Answer{fmt::format("Recorded {:.1f} s; {}. `gnomon print -functions {}` shows it.\n{}{}{}",
                             taken.count(), ending(end, pid), attached->experiment,
+                            end == End::overdue ? lateness(found.page.get()) : "",
                             failure_text(found.page.get()), left),
                 {}};
 }

@@ -289,6 +289,8 @@ Result<AttachResult> Insertion::result_in(const Gate& gate) const {
   result.blocking = gate.request.blocking;
   result.refused = gate.request.refused;
   result.unbound = gate.request.unbound;
+  result.kept_threads = gate.request.kept_threads;
+  result.kept_events = gate.request.kept_events;
   result.thread_maker = text_of(gate.request.thread_maker);
   if (const Runtime* runtime = runtime_in(pid_)) result.runtime = runtime->note;
   return result;

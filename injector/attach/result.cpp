@@ -107,9 +107,17 @@ std::string release_text(const Result<AttachResult>& result) {
   constexpr std::string_view kStays =
       "Its calls still go through the collector, which forwards them";
   if (!result) return fmt::format("{}: {}\n", kStays, sentence(result.error()));
-  if (result->unbound == 0) return "";
-  return fmt::format("{}, at {} in memory that cannot be changed.\n", kStays,
-                     count(result->unbound, "place"));
+  std::string text;
+  if (result->kept_threads != 0)
+    text = fmt::format(
+        "{} in the middle of a traced call: the last {} of it stay in the experiment's lanes, "
+        "where reports find them.\n",
+        result->kept_threads == 1 ? "A thread is" : count(result->kept_threads, "thread") + " are",
+        count(result->kept_events, "event"));
+  if (result->unbound != 0)
+    text += fmt::format("{}, at {} in memory that cannot be changed.\n", kStays,
+                        count(result->unbound, "place"));
+  return text;
 }
 
 }  // namespace gnomon::injector

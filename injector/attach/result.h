@@ -15,6 +15,8 @@ namespace gnomon::injector {
 struct AttachResult {
   std::string experiment;
   std::uint32_t threads = 0, blocking = 0, refused = 0, unbound = 0;
+  // Of a release: threads in the middle of traced calls, and their events that are not written out.
+  std::uint32_t kept_threads = 0, kept_events = 0;
   std::string thread_maker;  // a library with a pthread_create of its own, or empty
   // What samples the process; off: samples of its use of the system alone are taken.
   enum class Clock { threads, kernel, hybrid, off };

@@ -99,6 +99,9 @@ bool are_ticks_handed_on(const void* data) {
 
 Attached give_process_back(AttachRequest& request) {
   const bool ended = end_session();
+  const Kept kept = kept_back();
+  request.kept_threads = kept.threads;
+  request.kept_events = kept.events;
   stop_all_clocks();
   if (!ended || !are_clocks_still()) return Attached::still_holds_clocks;
   allow_mask_emulation(false);

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstring>
 
-#include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
@@ -21,11 +20,12 @@ struct Reading {
   std::uint64_t tsc, ns;
 };
 
-constinit Reading first = {};  // tsc 0: the counter is not used
-constinit std::atomic<bool> busy = false;
+constinit Reading first = {};                            // tsc 0: the counter is not used
+constinit std::atomic<std::uint64_t> drawing_since = 0;  // ns; 0: nobody draws a line
+constinit std::atomic<std::uint64_t> ended_at = 0;       // ns; 0: time goes on
 // A thread that was preempted while it translated finds its line unchanged for as many periods.
 constinit TscLine lines[16] = {};
-constinit std::uint32_t newest = 0;
+constinit std::atomic<std::uint32_t> drawn = 0;
 
 // The counter in the middle of the shortest of some readings of the clock.
 Reading read_both() {
@@ -70,9 +70,9 @@ bool does_kernel_rely_on_it() {
 
 // Rate: ns / 2^32 a tick.
 void publish(std::uint64_t tsc, std::uint64_t ns, std::uint64_t rate) {
-  newest = (newest + 1) % (sizeof lines / sizeof *lines);
-  lines[newest] = {tsc, ns, rate, tsc + (kPeriod << 32) / rate};
-  atomic(tsc_line).store(&lines[newest], std::memory_order_release);
+  TscLine& line = lines[++drawn % (sizeof lines / sizeof *lines)];
+  line = {tsc, ns, rate, tsc + (kPeriod << 32) / rate};
+  atomic(tsc_line).store(&line, std::memory_order_release);
 }
 
 // A line that went wrong is brought back within a period, so that time goes on without a step.
@@ -92,20 +92,29 @@ std::uint64_t draw_line(const TscLine* line, const Reading& at) {
 
 }  // namespace
 
-void prepare_tsc_time() {
+void begin_hook_time() {
+  ended_at = 0;
   if (first.tsc == 0 && is_invariant() && does_kernel_rely_on_it()) first = read_both();
 }
 
+void end_hook_time() { ended_at = now(CLOCK_MONOTONIC); }
+
+// A thread that was drawing a line when a handler took it away by longjmp never comes back to it:
+// another one draws the next line a period later. To block signals would be a system call, for
+// which a program that has confined itself would be killed.
 std::uint64_t time_and_next_line() {
+  if (const std::uint64_t end = ended_at.load(std::memory_order_relaxed); end != 0) return end;
   const TscLine* line = atomic(tsc_line).load(std::memory_order_acquire);
   const std::uint64_t at = now(CLOCK_MONOTONIC);
   unsigned cpu = 0;
   if (!line && (first.tsc == 0 || at - first.ns < kFirst)) return at;
-  const Blocked blocked(kAllSignals);  // a handler that is left by longjmp would leave `busy` set
-  if (busy.exchange(true, std::memory_order_acquire))
+  std::uint64_t other = drawing_since.load(std::memory_order_acquire);
+  if ((other != 0 && at < other + kPeriod) ||
+      !drawing_since.compare_exchange_strong(other, at, std::memory_order_acquire))
     return line ? translated(*line, __builtin_ia32_rdtscp(&cpu)) : at;
   const std::uint64_t time = draw_line(line, read_both());
-  busy.store(false, std::memory_order_release);
+  std::uint64_t own = at;
+  drawing_since.compare_exchange_strong(own, 0, std::memory_order_release);
   return time;
 }
 

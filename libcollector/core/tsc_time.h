@@ -23,8 +23,10 @@ inline std::uint64_t translated(const TscLine& line, std::uint64_t tsc) {
                        static_cast<__int128>(since) * static_cast<std::int64_t>(line.rate) >> 32);
 }
 
-// Once a process: notes the counter if the kernel relies on it. Normal context.
-void prepare_tsc_time();
+// From here on time goes on, by the counter if the kernel relies on it. Normal context.
+void begin_hook_time();
+// From here on time may stand still: hooks that go on without a recording ask the kernel nothing.
+void end_hook_time();
 // The time where no line is, or another one is due, which this function then draws: ns.
 std::uint64_t time_and_next_line();
 

@@ -16,7 +16,7 @@ inline constexpr const char* kAttachFunction = "gnomon_attach";
 // Ends that recording and gives the process back everything that the collector has changed in it.
 // Called likewise.
 inline constexpr const char* kReleaseFunction = "gnomon_release";
-inline constexpr std::uint32_t kAttachVersion = 10;
+inline constexpr std::uint32_t kAttachVersion = 11;
 
 // Data of libcollector.so: HookedFunction[kHooks], unused rows 0. In a program that is bound to the
 // collector, libc's own symbol table leads to the replacements.
@@ -123,11 +123,13 @@ struct AttachRequest {
   std::uint32_t held_count;
   std::uint32_t held[kHeldThreads];
   char settings[kSettingsBytes];  // see settings.h
+  // A release: as in the control page, of all recordings of the process.
+  std::uint32_t kept_threads, kept_events;
 };
 static_assert(offsetof(AttachRequest, answer) == 16);
 static_assert(offsetof(AttachRequest, in_handler) == 72);
 static_assert(offsetof(AttachRequest, stem) == 640);
-static_assert(sizeof(AttachRequest) ==
-              640 + 3 * 4096 + 8 + 24 * kBlockingThreads + 8 + 4 * kHeldThreads + kSettingsBytes);
+static_assert(sizeof(AttachRequest) == 640 + 3 * 4096 + 8 + 24 * kBlockingThreads + 8 +
+                                           4 * kHeldThreads + kSettingsBytes + 8);
 
 }  // namespace gnomon::format

@@ -142,8 +142,8 @@ constexpr bool is_of_signals(Drop drop) {
 // What gnomon-sampler is asked for; whatever it is, samples of the kernel's clock are recorded
 // before it answers. sample: take a sample with this label. end: take the last one, the recording
 // ends. record: that alone. watch: watch what the label says (watches.h); unwatch: no more, the
-// label is the number. The answer of both stands in the label: the number behind #, or a clause
-// that says why not.
+// label is the number. The answer of both stands in the page's `answer`: the number behind #, or a
+// clause that says why not.
 enum class Verb : std::uint32_t {
   none = 0,
   sample = 1,
@@ -156,7 +156,8 @@ inline constexpr std::size_t kLabelBytes = 256;  // with a final 0
 
 // One request to gnomon-sampler at a time. Whoever asks makes `sequence` odd by a compare-and-swap,
 // fills in the request, makes `sequence` even again and wakes it; the sampler carries the request
-// out, stores that number in `answered` and wakes it.
+// out, stores that number in `answered` and wakes it. Whoever finds a request that is not carried
+// out in time takes the mailbox over: a request is void once `sequence` is another number.
 struct Mailbox {
   std::uint32_t sequence;  // futex
   std::uint32_t answered;  // futex
@@ -209,6 +210,10 @@ struct ControlPage {
   // In the recorded process: code of the collector, as pairs of begin and end in the order of
   // collector::Roots.
   std::uint64_t roots[6];
+  // Threads that were in the middle of a traced call when the recording ended, and how many events
+  // stand in their lanes, which have stayed in the file `lanes`.
+  std::uint32_t kept_threads, kept_events;
+  char answer[kLabelBytes];  // to the request of the mailbox that was answered last, if it has one
 };
 static_assert(offsetof(ControlPage, state) == 20);
 static_assert(offsetof(ControlPage, dropped) == 64);
@@ -220,7 +225,7 @@ static_assert(offsetof(ControlPage, overview_lines) == 560);
 static_assert(offsetof(ControlPage, frees_only) == 576);
 static_assert(offsetof(ControlPage, waits) == 584);
 static_assert(offsetof(ControlPage, roots) == 608);
-static_assert(sizeof(ControlPage) == 656);
+static_assert(sizeof(ControlPage) == 920);
 
 // In the recorded process's memory, for a debugger that has stopped it: what a traced thread waits
 // for. A list.

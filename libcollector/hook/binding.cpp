@@ -212,7 +212,8 @@ void bind_all(Pass& pass) {
 // under which nothing is loaded, relocated, protected or unloaded.
 extern "C" {
 [[gnu::used]] static void (*gnomon_resolve_binding())() {
-  if (Pass* pass = under_way) bind_all(*pass);
+  // The loader changes mappings and their protections, so they are read while it may not.
+  if (Pass* pass = under_way; pass && pass->mappings.read()) bind_all(*pass);
   return [] {};
 }
 __attribute__((visibility("default"), ifunc("gnomon_resolve_binding"))) void gnomon_binding();
@@ -227,11 +228,9 @@ Bound bind(Towards towards, Families families) {
   pass.families = families;
   for (const Hook& hook : all_hooks()) pass.bound.refused += is_of(hook, pass) ? 1 : 0;
   pass.from = range_of(towards == Towards::us ? original : replacement, pass);
-  if (pass.mappings.read()) {
-    under_way = &pass;
-    dlvsym(RTLD_DEFAULT, "gnomon_binding", "GNOMON_1");
-    under_way = nullptr;
-  }
+  under_way = &pass;
+  dlvsym(RTLD_DEFAULT, "gnomon_binding", "GNOMON_1");
+  under_way = nullptr;
   pass.mappings.clear();
   return pass.bound;
 }

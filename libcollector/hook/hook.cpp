@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "libcollector/core/atomic.h"
 #include "libcollector/format/attach.h"
 #include "libcollector/hook/dynamic_section.h"
 
@@ -43,7 +44,7 @@ class Sought {
       if (is_sought(hook)) word_of_name(hook.original->name) |= mask_of_name(hook.original->name);
   }
   bool is_sought(const Hook& hook) const {
-    return (bit_of(hook.family) & families_) != 0 && !hook.original->found;
+    return (bit_of(hook.family) & families_) != 0 && !hook.original->sought;
   }
   // Such a name is as long at least.
   static constexpr std::size_t kBeginning = 4;
@@ -85,8 +86,9 @@ int find_in_object(dl_phdr_info* info, std::size_t, void* data) {
       continue;
     for (const Hook& hook : all_hooks()) {
       if (!sought.is_sought(hook) || !is_wanted(section, i, *hook.original)) continue;
-      hook.original->found = is_executable ? static_cast<void*>(&in_executable)
-                                           : reinterpret_cast<void*>(object.bias + symbol.st_value);
+      hook.original->sought = is_executable
+                                  ? static_cast<void*>(&in_executable)
+                                  : reinterpret_cast<void*>(object.bias + symbol.st_value);
       hook.original->definer = object.begin;
     }
   }
@@ -116,24 +118,30 @@ void find_originals() {
   tell_originals();
 }
 
+// Calls that go through a replacement meanwhile find the original that was published before.
 std::uint32_t find_traced_originals(Families families) {
-  for (const Hook& hook : all_hooks())
-    if (bit_of(hook.family) & families) hook.original->found = nullptr;
+  const auto each_of = [](Families wanted, auto&& what) {
+    for (const Hook& hook : all_hooks())
+      if (bit_of(hook.family) & wanted) what(hook);
+  };
+  each_of(families, [](const Hook& hook) { hook.original->sought = nullptr; });
   Sought sought(families);
   dl_iterate_phdr(find_in_object, &sought);
-  for (const Hook& hook : all_hooks())
-    if (bit_of(hook.family) & families && hook.companion &&
-        hook.companion->definer != hook.original->definer)
-      hook.original->found = nullptr;
+  each_of(families, [](const Hook& hook) {
+    if (hook.companion && hook.companion->definer != hook.original->definer)
+      hook.original->sought = nullptr;
+  });
   std::uint32_t own = 0;
   Families untraced = 0;  // what one function gives, another one must not take unseen
-  for (const Hook& hook : all_hooks()) {
-    if (hook.original->found != &in_executable) continue;
+  each_of(families, [&](const Hook& hook) {
+    if (hook.original->sought != &in_executable) return;
     untraced |= bit_of(hook.family);
     ++own;
-  }
-  for (const Hook& hook : all_hooks())
-    if (bit_of(hook.family) & untraced) hook.original->found = nullptr;
+  });
+  each_of(untraced, [](const Hook& hook) { hook.original->sought = nullptr; });
+  each_of(families, [](const Hook& hook) {
+    atomic(hook.original->found).store(hook.original->sought, std::memory_order_release);
+  });
   tell_originals();
   return own;
 }

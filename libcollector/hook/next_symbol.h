@@ -5,7 +5,8 @@
 namespace gnomon::collector {
 
 // Looked up by find(), at the first use at the latest; afterwards any context may call it. The
-// result is one word, so that two threads may look it up at once.
+// result is one word, so that two threads may look it up at once. A function that is hooked already
+// is looked up anew for each recording, into `sought`, and keeps its result meanwhile.
 struct NextFunction {
   // of_version: null: the default one.
   constexpr explicit NextFunction(const char* wanted, const char* of_version = nullptr)
@@ -13,6 +14,7 @@ struct NextFunction {
 
   const char *name, *version;
   void* found = nullptr;
+  void* sought = nullptr;
   std::uint64_t definer = 0;  // where the object begins in which it was found; 0: not known
 
   // Returns null if this libc does not have the function.

@@ -1,7 +1,8 @@
-// Interposed: fork, vfork, system, popen and daemon, which start a child process. Children are not
-// recorded, but counted. Normal context; fork also in signal handlers.
+// Interposed: fork, vfork, clone, system, popen and daemon, which start a child process. Children
+// are not recorded, but counted. Normal context; fork also in signal handlers.
 #include "libcollector/program/children.h"
 
+#include <linux/sched.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -10,12 +11,15 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/session/session.h"
+#include "libcollector/trace/sharing.h"
 
 namespace gnomon::collector {
 namespace {
 
 constinit NextSymbol<pid_t (*)()> real_fork{"fork", "GLIBC_2.2.5"};
 constinit NextSymbol<pid_t (*)()> real_vfork{"vfork", "GLIBC_2.2.5"};
+constinit NextSymbol<int (*)(int (*)(void*), void*, int, void*, ...)> real_clone{"clone",
+                                                                                 "GLIBC_2.2.5"};
 constinit NextSymbol<int (*)(const char*)> real_system{"system", "GLIBC_2.2.5"};
 constinit NextSymbol<FILE* (*)(const char*, const char*)> real_popen{"popen", "GLIBC_2.2.5"};
 constinit NextSymbol<int (*)(int, int)> real_daemon{"daemon", "GLIBC_2.2.5"};
@@ -26,10 +30,21 @@ void count_child() {
   if (format::ControlPage* control = own_control()) atomic(control->children).fetch_add(1);
 }
 
-// Returns the function to which the call continues.
-extern "C" [[gnu::used, gnu::visibility("hidden")]] void* gnomon_before_vfork() {
+void before_clone(std::uint64_t flags, bool on_own_stack) {
+  if ((flags & CLONE_THREAD) != 0) return;
   count_child();
+  if ((flags & CLONE_VM) != 0) note_sharing_child(on_own_stack && (flags & CLONE_VFORK) != 0);
+}
+
+// Both return the function to which the call continues.
+extern "C" [[gnu::used, gnu::visibility("hidden")]] void* gnomon_before_vfork() {
+  before_clone(CLONE_VM | CLONE_VFORK, true);
   return reinterpret_cast<void*>(real_vfork.get());
+}
+extern "C" [[gnu::used, gnu::visibility("hidden")]] void* gnomon_before_clone(void*, void*,
+                                                                              int flags) {
+  before_clone(static_cast<unsigned>(flags), false);
+  return reinterpret_cast<void*>(real_clone.get());
 }
 
 extern "C" {
@@ -49,6 +64,23 @@ __attribute__((naked, visibility("default"), symver("vfork@@GLIBC_2.2.5"))) pid_
       "add $8, %rsp\n"
       ".cfi_adjust_cfa_offset -8\n"
       "jmp *%rax\n");
+}
+
+// Jumps, because a seventh argument stands on the caller's stack.
+__attribute__((naked, visibility("default"), symver("clone@@GLIBC_2.2.5"))) int gnomon_clone(
+    int (*)(void*), void*, int, void*, ...) {
+  asm("endbr64\n"
+      ".irp word, %rdi, %rsi, %rdx, %rcx, %r8, %r9, %rax\n"
+      "push \\word\n"
+      ".cfi_adjust_cfa_offset 8\n"
+      ".endr\n"
+      "call gnomon_before_clone\n"
+      "mov %rax, %r11\n"
+      ".irp word, %rax, %r9, %r8, %rcx, %rdx, %rsi, %rdi\n"
+      "pop \\word\n"
+      ".cfi_adjust_cfa_offset -8\n"
+      ".endr\n"
+      "jmp *%r11\n");
 }
 
 // The child inherits the signal mask that the calling thread has in the program's view.
@@ -76,6 +108,7 @@ namespace {
 
 GNOMON_HOOK(gnomon_fork, real_fork);
 GNOMON_HOOK(gnomon_vfork, real_vfork);
+GNOMON_HOOK(gnomon_clone, real_clone);
 GNOMON_HOOK(gnomon_system, real_system);
 GNOMON_HOOK(gnomon_popen, real_popen);
 GNOMON_HOOK(gnomon_daemon, real_daemon);

@@ -1,18 +1,23 @@
 // Interposed: prctl and syscall, by which a program sets a seccomp filter, and calls by number what
 // is interposed by name. Any context that the call itself allows, once the originals are found.
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <cstdarg>
+#include <cstddef>
 
+#include "libcollector/core/readable.h"
 #include "libcollector/hook/hook.h"
+#include "libcollector/program/children.h"
 #include "libcollector/program/exec.h"
 #include "libcollector/program/sigaction.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/session/session.h"
 #include "libcollector/trace/futex.h"
+#include "libcollector/trace/trace.h"
 
 namespace gnomon::collector {
 namespace {
@@ -36,6 +41,14 @@ void before_seccomp(unsigned long operation, unsigned long program) {
     end_before_confinement();
 }
 
+void before_clone3(unsigned long arguments) {
+  if (!is_tracing() || !can_be_read(arguments + offsetof(clone_args, flags)) ||
+      !can_be_read(arguments + offsetof(clone_args, stack)))
+    return;
+  const auto& args = *reinterpret_cast<const clone_args*>(arguments);
+  before_clone(args.flags, args.stack == 0);
+}
+
 Any any(auto* function) { return reinterpret_cast<Any>(reinterpret_cast<void*>(function)); }
 
 }  // namespace
@@ -54,6 +67,15 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] Any gnomon_before_syscall(lo
       break;
     case SYS_futex:
       if (Any traced = traced_futex(real_syscall.get(), a, b)) return traced;
+      break;
+    case SYS_vfork:
+      before_clone(CLONE_VM | CLONE_VFORK, true);
+      break;
+    case SYS_clone:  // a child without a stack of its own goes on with its parent's
+      before_clone(a, b == 0);
+      break;
+    case SYS_clone3:
+      before_clone3(a);
       break;
     case SYS_execve:
       return any(execve_by_number);

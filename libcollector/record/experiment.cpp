@@ -90,7 +90,8 @@ Recorder* open_experiment(const Settings& settings, std::uint32_t pid, int& erro
   else
     error = errno;
   if (recorder && error == 0) {
-    const Range opened = recorder->open(settings.session, pid);
+    constinit static std::uint32_t recordings = 0;
+    const Range opened = recorder->open(settings.session, pid, ++recordings);
     if (opened.at) return recorder;
     error = opened.error;
     remove_experiment(*recorder);

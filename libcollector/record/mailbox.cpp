@@ -27,6 +27,16 @@ bool post_sample(format::ControlPage& page, format::SampleEvent event) {
   return true;
 }
 
+std::uint32_t take_request(format::Mailbox& box, std::uint32_t seen, format::Mailbox& request) {
+  const std::uint32_t number = atomic(box.sequence).load(std::memory_order_acquire);
+  if (number == seen || number % 2 != 0) return 0;
+  __builtin_memcpy(&request, &box, sizeof request);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (atomic(box.sequence).load() != number) return 0;
+  request.label[sizeof request.label - 1] = 0;
+  return number;
+}
+
 // A pause that somebody asks for during the delay outlasts it.
 bool pause(format::ControlPage& page, format::PauseReason reason) {
   auto during_delay = static_cast<std::uint32_t>(format::PauseReason::delay);

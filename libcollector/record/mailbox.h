@@ -10,6 +10,10 @@ namespace gnomon::collector {
 // use.
 bool post_sample(format::ControlPage& page, format::SampleEvent event);
 
+// For gnomon-sampler: copies the request that waits to be carried out, and returns its number. 0:
+// there is none after number `seen`, or somebody has taken the mailbox over meanwhile.
+std::uint32_t take_request(format::Mailbox& box, std::uint32_t seen, format::Mailbox& request);
+
 // Pauses or resumes the recording of events. Returns false if nothing changes: it is so already,
 // the recording has ended or was told to, or the size limit was reached.
 bool pause(format::ControlPage& page, format::PauseReason reason);

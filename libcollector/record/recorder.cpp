@@ -33,6 +33,19 @@ format::ControlPage copy_of(format::ControlPage& page) {
   return std::bit_cast<format::ControlPage>(words);
 }
 
+// Null: none is there yet.
+const format::EventKind* kind_of_record(const char* at, std::size_t file) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  for (const format::EventKind& kind : format::kEventKinds) {
+    if (static_cast<std::size_t>(kind.file) != file) continue;
+    const bool is_compact = kind.layout == format::Layout::compact;
+    const std::uint8_t id = is_compact ? format::CompactWord{word}.kind() : word & 0xff;
+    if (kind.id == id) return &kind;
+  }
+  return nullptr;
+}
+
 std::uint16_t current_cpu() {
   const int cpu = sched_getcpu();
   return cpu < 0 ? format::kNoCpu : static_cast<std::uint16_t>(cpu);
@@ -40,12 +53,13 @@ std::uint16_t current_cpu() {
 
 }  // namespace
 
-Range Recorder::open(std::uint64_t session, std::uint32_t pid) {
+Range Recorder::open(std::uint64_t session, std::uint32_t pid, std::uint32_t number) {
   const Range page = map_range({directory_, format::kControlFile}, Create::must_be_new, 0,
                                format::kControlBytes, control_);
   if (!page.at) return page;
   sealed_ = 0;
   joined_ = 0;
+  atomic(number_).store(number);
   control_ = static_cast<format::ControlPage*>(page.at);
   control_->major = format::kFormatMajor;
   control_->minor = format::kFormatMinor;
@@ -158,6 +172,20 @@ bool Recorder::write_out(DataLanes& lanes) {
     if (lanes[kind].used != 0) all = write_out(lanes[kind], kind) && all;
   }
   return all;
+}
+
+std::uint32_t Recorder::events_in(const DataLanes& lanes) {
+  std::uint32_t events = 0;
+  for (const DataLanes::Lane& lane : lanes.of_kind) {
+    const std::uint32_t used = atomic(lane.used).load(std::memory_order_acquire);
+    for (std::uint32_t at = sizeof(format::BlockHeader); at < used; ++events) {
+      const format::EventKind* const kind =
+          kind_of_record(lane.at + at, static_cast<std::size_t>(&lane - lanes.of_kind));
+      if (!kind) break;
+      at += kind->size;
+    }
+  }
+  return events;
 }
 
 bool Recorder::write_out_all() {

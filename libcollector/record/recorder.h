@@ -48,13 +48,15 @@ class Recorder {
  public:
   // Returns true if open() may be called: nothing is open, or the last recording is sealed.
   bool is_free() const { return !control_ || sealed_ != 0; }
+  // Of the recording, unique in this process. A recorder that is used again has a new one.
+  std::uint32_t number() const { return atomic(number_).load(std::memory_order_relaxed); }
   // To be opened before open().
   ExperimentDirectory& directory() { return directory_; }
   const ExperimentDirectory& directory() const { return directory_; }
   // Creates the control page: from here on fail() is seen. After a recording that was sealed the
-  // page takes the place of that one's, which threads that come late may still count in. Normal
-  // context.
-  Range open(std::uint64_t session, std::uint32_t pid);
+  // page takes the place of that one's, which threads that come late may still count in. number:
+  // of the recording. Normal context.
+  Range open(std::uint64_t session, std::uint32_t pid, std::uint32_t number);
   // Takes part in the experiment of another process, whose control page that is: both write events
   // from here on. Returns false if it is complete. Normal context.
   bool join(format::ControlPage& page);
@@ -90,7 +92,7 @@ class Recorder {
   void finish();
   // Ends the recording and finishes; state failed stays. Does nothing in a fork child
   // or the second time. Waits a tenth of a second at most for threads that are writing: if one
-  // stays, or a lane cannot be written out, the experiment is never sealed and keeps its lanes.
+  // stays, or a lane cannot be written out, the experiment keeps its lanes until finish() seals it.
   // are_written: so are the lanes of traced threads. Normal context.
   void end(std::uint64_t now, std::uint64_t cpu_time, bool are_written = true);
   // The first failure stays; the recording stops here.
@@ -154,6 +156,8 @@ class Recorder {
   // Writes out the blocks that stand in the lanes, to which nobody writes any more. Returns false
   // if that fails.
   bool write_out(DataLanes& lanes);
+  // How many records stand in the lanes, into which another thread may be writing.
+  static std::uint32_t events_in(const DataLanes& lanes);
 
   // The node of a frame of a call stack; 0: it has none yet.
   std::uint32_t known_frame(std::uint32_t parent, std::uint64_t pc) {
@@ -192,6 +196,7 @@ class Recorder {
   std::uint32_t sealed_;
   std::uint32_t joined_;
   std::uint32_t writer_count_;
+  std::uint32_t number_;
   format::ControlPage* control_;
   Writer* writers_;
   StackTable stacks_;

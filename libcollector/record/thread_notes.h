@@ -50,11 +50,17 @@ class ThreadNotes {
     const std::uint32_t count = atomic(from.count).load(std::memory_order_acquire);
     // A count that is smaller than before is that of another thread, which has taken the page.
     if (atomic(from.thread).load() != thread || count <= seen) return 0;
-    const std::uint32_t fresh = std::min(count - seen, Page::kKept - 1);
-    for (std::uint32_t i = 0; i < fresh; ++i)
-      __builtin_memcpy(&to[i], &from.notes[(count - fresh + i) % Page::kKept], sizeof(Note));
+    const std::uint32_t first = count - std::min(count - seen, Page::kKept - 1);
+    for (std::uint32_t i = first; i != count; ++i)
+      __builtin_memcpy(&to[i - first], &from.notes[i % Page::kKept], sizeof(Note));
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (atomic(from.thread).load() != thread) return 0;
+    // The thread may have made more notes meanwhile, over the oldest of those.
+    const std::uint32_t now = atomic(from.count).load();
+    if (atomic(from.thread).load() != thread || now < count) return 0;
+    const std::uint32_t lost =
+        std::min(now - first < Page::kKept ? 0 : now - first - (Page::kKept - 1), count - first);
+    const std::uint32_t fresh = count - first - lost;
+    if (lost != 0) __builtin_memmove(&to[0], &to[lost], fresh * sizeof(Note));
     seen = count;
     return fresh;
   }

@@ -186,13 +186,12 @@ Sampler::Goes Sampler::on_mail() {
   std::uint64_t count = 0;
   if (read(mail_, &count, sizeof count) < 0) return Goes::on;
   format::Mailbox& box = control_->mailbox;
-  const std::uint32_t number = atomic(box.sequence).load(std::memory_order_acquire);
-  if (number == seen_ || number % 2 != 0) return Goes::on;
+  format::Mailbox request;
+  const std::uint32_t number = collector::take_request(box, seen_, request);
+  if (number == 0) return Goes::on;
   seen_ = number;
-  char label[format::kLabelBytes];
-  std::memcpy(label, box.label, sizeof label);
-  label[sizeof label - 1] = 0;
-  const auto verb = static_cast<format::Verb>(box.verb);
+  const char* const label = request.label;
+  const auto verb = static_cast<format::Verb>(request.verb);
   const bool is_stopped = process_.is_stopped();
   if (clock_ && is_stopped) clock_->note_stop();
   if (clock_) clock_->tell_all();
@@ -201,10 +200,10 @@ Sampler::Goes Sampler::on_mail() {
   const bool is_watch = verb == format::Verb::watch || verb == format::Verb::unwatch;
   if (is_watch) {
     const std::string answer = watch(verb, label);
-    std::strncpy(box.label, answer.c_str(), sizeof box.label - 1);
+    std::strncpy(control_->answer, answer.c_str(), sizeof control_->answer - 1);
   }
-  if (verb != format::Verb::record && !is_watch && box.event < format::kSampleEvents.size())
-    take_sample(static_cast<SampleEvent>(box.event), label);
+  if (verb != format::Verb::record && !is_watch && request.event < format::kSampleEvents.size())
+    take_sample(static_cast<SampleEvent>(request.event), label);
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
   atomic(box.answered).store(number, std::memory_order_release);
   futex(box.answered, FUTEX_WAKE, 1'000'000);

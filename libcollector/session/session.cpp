@@ -43,6 +43,7 @@ namespace {
 using format::Setting;
 
 constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
+constinit Recorder* unsealed[8] = {};    // of recordings that have ended, likewise
 constinit Unwinder unwinder;
 constinit bool prepared = false;  // what all sessions of the process share has been made
 constinit std::atomic<pid_t> ending =
@@ -80,14 +81,45 @@ void take_sample(format::SampleEvent event) {
     recorder->drop(format::Drop::samples);
 }
 
+// Returns true if everything is written out. What is not stays in the experiment's lanes.
+bool write_out_traced(Recorder& of) {
+  const Kept kept = end_tracing(of);
+  atomic(of.control()->kept_threads).store(kept.threads);
+  atomic(of.control()->kept_events).store(kept.events);
+  return kept.threads == 0 && kept.is_written;
+}
+
+void keep_unsealed(Recorder& of) {
+  for (Recorder*& place : unsealed)
+    if (!place) {
+      place = &of;
+      return;
+    }
+  of.directory().give_back();  // no place: never sealed
+}
+
+// What threads that were in the middle of a traced call may touch stays mapped until then.
+void seal_earlier() {
+  for (Recorder*& place : unsealed) {
+    if (!place || !place->control()) continue;
+    if (write_out_traced(*place)) place->finish();
+    if (!place->is_free()) continue;
+    place->directory().give_back();
+    place = nullptr;
+  }
+}
+
 void end_recording() {
   // At the end that somebody asks for, gnomon-sampler takes the last sample.
   if (!recorder->end_requested()) take_sample(format::SampleEvent::end);
   recorder->stop();
-  const bool written = end_tracing();
+  const bool written = write_out_traced(*recorder);
   recorder->end(now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_begin, written);
   write_log(recorder->directory(), *recorder->control(), {"end", now(CLOCK_MONOTONIC)});
-  recorder->directory().give_back();
+  if (recorder->is_free())
+    recorder->directory().give_back();
+  else
+    keep_unsealed(*recorder);
 }
 
 // Runs once a session. Ticks that come meanwhile find nothing to do.
@@ -100,14 +132,19 @@ pid_t own_process() { return static_cast<pid_t>(raw_syscall(SYS_getpid)); }
 
 bool is_ending() { return ending == own_process(); }
 
-// Called in a signal handler, whose stack may be small. One thread at a time does the work; a pid
-// from before a fork does not count, because its thread does not exist in the child.
-void end_if_asked() {
-  alignas(16) static char stack[32 * 1024];
+// One thread at a time does the work; a pid from before a fork does not count, because its thread
+// does not exist in the child.
+bool claim_end() {
   pid_t other = ending;
   const pid_t own = own_process();
-  if (!recorder->end_requested() || other == own || !ending.compare_exchange_strong(other, own))
-    return;
+  return other != own && ending.compare_exchange_strong(other, own);
+}
+
+// Called in a signal handler, whose stack may be small. Who ends the recording waits for threads
+// that are in a traced call, so a handler that has interrupted one leaves it to another thread.
+void end_if_asked() {
+  alignas(16) static char stack[32 * 1024];
+  if (!recorder->end_requested() || is_in_traced_call() || !claim_end()) return;
   if (recorder->end_requested()) call_on_stack(stack + sizeof stack, end_as_asked, nullptr);
   ending = 0;
 }
@@ -144,8 +181,10 @@ bool arm(Timer timer, Loaded loaded) {
   publish_roots();
   unwinder.forget();
   follow_threads(*recorder, note_fresh_frame, format::may_be_kernels(settings.values));
-  if (families_to_trace() != 0)
+  if (families_to_trace() != 0) {
+    prepare_to_end(is_confined());
     begin_tracing(*recorder, unwinder, settings.values, note_fresh_frame);
+  }
   return arm_clock(own_clock(timer), loaded);
 }
 
@@ -237,13 +276,30 @@ constinit bool ends_last = false;  // `finish` is called behind whatever the pro
   errno = saved_errno;
 }
 
-void finish() {
-  if (!recorder || !recorder->control()) return;  // no experiment, or a fork child
-  if (recorder->control()->end_time != 0) return;
+// Returns false if another thread does not get on with it.
+bool claim_last_end() {
+  constexpr timespec kMoment{0, 1'000'000};
+  for (int looks = 0; looks < 300; ++looks) {
+    if (claim_end()) return true;
+    raw_syscall(SYS_nanosleep, arg(&kMoment), 0);
+  }
+  return false;
+}
+
+void finish_claimed() {
   if (Thread* thread = current_thread) end_thread(*thread);
   if (recorder->recording() && has_clock() && !has_sigprof(collector_sigprof))
     recorder->drop(format::Drop::handler_displaced);
   end_recording();
+}
+
+void finish() {
+  if (!recorder || !recorder->control()) return;  // no experiment, or a fork child
+  if (recorder->control()->end_time != 0) return;
+  leave_traced_call();  // exit() by a signal handler
+  if (!claim_last_end()) return;
+  if (recorder->control()->end_time == 0) finish_claimed();
+  ending = 0;
 }
 
 [[gnu::destructor]] void finish_as_library() {
@@ -295,14 +351,26 @@ void end_before_confinement() {
 
 bool has_earlier_ended() {
   end_earlier();
-  return !is_ending();
+  if (!claim_end()) return false;
+  seal_earlier();
+  ending = 0;
+  return true;
 }
 
 bool end_session() {
   if (!recorder || !recorder->control()) return true;
   atomic(recorder->control()->asked).store(static_cast<std::uint32_t>(format::Ask::end));
-  end_earlier();
-  return recorder->control()->end_time != 0 && !is_ending();
+  return has_earlier_ended() && recorder->control()->end_time != 0;
+}
+
+Kept kept_back() {
+  Kept kept;
+  for (const Recorder* each : unsealed)
+    if (each && each->control()) {
+      kept.threads += each->control()->kept_threads;
+      kept.events += each->control()->kept_events;
+    }
+  return kept;
 }
 
 Beginning begin_attached(const Settings& wanted) {

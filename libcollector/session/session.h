@@ -3,6 +3,7 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/record/recorder.h"
 #include "libcollector/record/settings.h"
+#include "libcollector/trace/thread_block.h"
 
 namespace gnomon::collector {
 
@@ -29,6 +30,10 @@ Beginning begin_attached(const Settings& settings);
 // Ends the session, if there is one, as a tick would. Returns false if a tick that is ending it
 // makes no progress. Normal context.
 bool end_session();
+
+// What threads that are in the middle of traced calls keep back of recordings that have ended. The
+// next has_earlier_ended() or end_session() looks whether it can be written out.
+Kept kept_back();
 
 // Forgets code that has been unloaded. Normal context: takes the lock of dl_iterate_phdr(3).
 void forget_unloaded();

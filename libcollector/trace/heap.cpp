@@ -28,7 +28,7 @@ std::uint64_t number(const void* memory) { return reinterpret_cast<std::uint64_t
 // After the call: another thread that gets the block later has a later time.
 void* note_allocation(const Call& call, void* memory, std::size_t size) {
   if (!memory || !takes_allocation(size)) return memory;
-  if (TracedCall traced(call); traced && !takes_frees_only()) {
+  if (TracedCall traced(call); traced && !traced.takes_frees_only()) {
     const std::uint64_t time = time_after();
     format::HeapAllocation record{};
     record.stack = traced.stack();

@@ -80,7 +80,7 @@ bool note_sampled(std::uint64_t address) {
     atomic(sampled_in_bucket[bucket]).fetch_add(1);
     return true;
   }
-  if (traced_recorder) traced_recorder->drop(format::Drop::heap_samples);
+  if (Recorder* const to = atomic(traced_recorder).load()) to->drop(format::Drop::heap_samples);
   return false;
 }
 

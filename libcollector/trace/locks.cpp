@@ -78,6 +78,19 @@ template <int kBusy, typename Try, typename Holder, typename Wait>
   return wait_for(frame, {kind, object, holder()}, wait, outcome);
 }
 
+// libc refuses an invalid limit of time before it looks at what is waited for: semaphores and
+// read-write locks any such limit, mutexes an unknown clock alone (glibc 2.36, futex_abstimed_
+// supported_clockid, valid_nanoseconds). Then nothing is tried.
+bool is_known(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
+bool is_valid() { return true; }
+bool is_valid(const timespec* limit) {
+  return !limit || (limit->tv_nsec >= 0 && limit->tv_nsec < 1'000'000'000);
+}
+bool is_valid(clockid_t clock, const timespec* limit) { return is_known(clock) && is_valid(limit); }
+bool has_known_clock() { return true; }
+bool has_known_clock(const timespec*) { return true; }
+bool has_known_clock(clockid_t clock, const timespec*) { return is_known(clock); }
+
 constinit NextSymbol<int (*)(pthread_mutex_t*)> real_mutex_lock{"pthread_mutex_lock"};
 constinit NextSymbol<int (*)(pthread_mutex_t*)> real_mutex_trylock{"pthread_mutex_trylock"};
 constinit NextSymbol<int (*)(pthread_mutex_t*, const timespec*)> real_mutex_timedlock{
@@ -89,6 +102,7 @@ constinit NextSymbol<int (*)(pthread_mutex_t*)> real_mutex_unlock{"pthread_mutex
 
 template <auto& Real, typename... More>
 int traced_mutex(pthread_mutex_t* lock, More... more) {
+  if (!has_known_clock(more...)) return Real(lock, more...);
   return lock_by<EBUSY>(
       __builtin_frame_address(0), WaitKind::mutex, lock, [=] { return real_mutex_trylock(lock); },
       [=] { return owner_of(lock); }, [=] { return Real(lock, more...); }, outcome_of);
@@ -110,6 +124,7 @@ constinit NextSymbol<int (*)(ReadWrite, clockid_t, const timespec*)> real_clockw
 
 template <WaitKind Kind, auto& Try, auto& Real, typename... More>
 int traced_rwlock(ReadWrite lock, More... more) {
+  if (!is_valid(more...)) return Real(lock, more...);
   return lock_by<EBUSY>(
       __builtin_frame_address(0), Kind, lock, [=] { return Try(lock); },
       [=] { return writer_of(lock); }, [=] { return Real(lock, more...); }, outcome_of);
@@ -192,6 +207,7 @@ constinit NextSymbol<void (*)()> real_testcancel{"pthread_testcancel"};
 // point of cancellation also where it is free.
 template <auto& Real, typename... More>
 int traced_sem(sem_t* semaphore, More... more) {
+  if (!is_valid(more...)) return Real(semaphore, more...);
   real_testcancel();
   const auto attempt = [=] {
     const int saved_errno = errno;

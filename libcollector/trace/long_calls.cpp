@@ -90,7 +90,7 @@ void begin_telling_calls(const ExperimentDirectory& directory, bool is_wanted) {
 
 void tell_long_call(TracedCall& traced, std::uint64_t since, std::uint64_t until,
                     ThreadState state) {
-  if (const std::uint32_t stack = traced.stack(); stack != 0)
+  if (const std::uint32_t stack = traced.stack(); stack != 0 && traced.is_recorded())
     long_waits.put(traced.thread(), {since, until, stack, static_cast<std::uint32_t>(state)});
 }
 

@@ -73,7 +73,7 @@ std::uint32_t StackCache::node_at(std::uint32_t parent, std::uint64_t pc, const 
   const std::uint64_t hash = pc ^ std::uint64_t{parent} << 32;
   KnownNode* known = nodes_.at(hash);
   if (known && known->pc == pc && known->parent == parent) return known->node;
-  const std::uint32_t node = nodes.known(parent, pc);
+  const std::uint32_t node = nodes.known(nodes.of, parent, pc);
   if (node == 0) return 0;
   nodes_.missed();
   if ((known = nodes_.at(hash))) {
@@ -151,7 +151,7 @@ std::uint32_t StackCache::name_frames(std::uint32_t from, std::uint32_t to,
   // What stands under a new node is new. A handler that is left by longjmp would leave it undone.
   const Blocked blocked(kAllSignals);
   for (; i < to; ++i) {
-    if (!is_hidden(i)) node = nodes.make(node, frames_[i].call.pc - 1);
+    if (!is_hidden(i)) node = nodes.make(nodes.of, node, frames_[i].call.pc - 1);
     frames_[i].node = node;
     if (node == 0) return 0;
   }
@@ -169,14 +169,19 @@ std::uint32_t StackCache::append(const Unwinder& unwinder, const NodeMaker& node
   return node;
 }
 
+void StackCache::forget() {
+  count_ = 0;
+  rules_.clear();
+  nodes_.clear();
+  version_ = 0;  // no unwinder has that
+}
+
 std::uint32_t StackCache::node_of(const Call& call, const ByteRange& stack, std::uint32_t depth,
                                   Unwinder& unwinder, const NodeMaker& nodes) {
   if (const std::uint32_t version = unwinder.version(); version != version_) {
-    count_ = 0;
-    rules_.clear();
-    nodes_.clear();
+    forget();
     version_ = version;
-    base_ = nodes.outermost();
+    base_ = nodes.outermost(nodes.of);
   }
   std::uint32_t count = count_;
   Call at = call;

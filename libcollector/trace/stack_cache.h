@@ -11,11 +11,16 @@
 
 namespace gnomon::collector {
 
-// Gives frames their nodes in the stack table. Each function returns 0 if the recording has failed.
+// Gives frames their nodes in a stack table, `of`. Each function returns 0 if the recording has
+// failed.
 struct NodeMaker {
-  std::uint32_t (*outermost)();  // the node under which whole call stacks begin
-  std::uint32_t (*known)(std::uint32_t parent, std::uint64_t pc);  // 0 also: it has none yet
-  std::uint32_t (*make)(std::uint32_t parent, std::uint64_t pc);   // while all signals are blocked
+  void* of;
+  // The node under which whole call stacks begin.
+  std::uint32_t (*outermost)(void* of);
+  // 0 also: the frame has none yet.
+  std::uint32_t (*known)(void* of, std::uint32_t parent, std::uint64_t pc);
+  // To be called while all signals are blocked.
+  std::uint32_t (*make)(void* of, std::uint32_t parent, std::uint64_t pc);
 };
 
 // All-zero memory is an empty cache.
@@ -32,6 +37,9 @@ class StackCache {
   // unchanged.
   std::uint32_t node_of(const Call& call, const ByteRange& stack, std::uint32_t depth,
                         Unwinder& unwinder, const NodeMaker& nodes);
+
+  // Its nodes are of another table from here on.
+  void forget();
 
  private:
   struct Frame {

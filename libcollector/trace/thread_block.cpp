@@ -1,6 +1,7 @@
 // What traced threads record with. The context stands at each function.
 #include "libcollector/trace/thread_block.h"
 
+#include <linux/membarrier.h>
 #include <sys/mman.h>
 
 #include <atomic>
@@ -75,6 +76,35 @@ void forget_blocks_of_parent() {
   next_looked_at.store(nullptr);
 }
 
+constinit bool has_membarrier = false;
+
+// A thread that goes on after its look at the state of the recording has stored that it is busy
+// before that. From here on all processors see the one, or that thread has seen the other.
+void let_all_see() {
+  constexpr timespec kMoment{0, 1'000'000};
+  if (!has_membarrier || raw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
+    raw_syscall(SYS_nanosleep, arg(&kMoment), 0);
+}
+
+// Returns true if the thread's lanes are of that recording, or may be about to.
+bool is_of(const ThreadBlock& block, std::uint32_t recording) {
+  return atomic(block.recording).load(std::memory_order_acquire) == recording ||
+         (atomic(block.busy).load(std::memory_order_acquire) != 0 &&
+          atomic(block.entering).load(std::memory_order_acquire) == recording);
+}
+
+// Returns false if the thread is still busy with that recording at the `limit`, ns. It needs a
+// processor to get on, so this one sleeps.
+bool await_idle(const ThreadBlock& block, std::uint32_t recording, std::uint64_t limit) {
+  constexpr timespec kMoment{0, 200'000};
+  while (atomic(block.busy).load(std::memory_order_acquire) != 0 && is_of(block, recording)) {
+    if (has_ended(atomic(block.tid).load(std::memory_order_relaxed))) return true;
+    if (now(CLOCK_MONOTONIC) >= limit) return false;
+    raw_syscall(SYS_nanosleep, arg(&kMoment), 0);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::uint64_t place_of_blocks() { return reinterpret_cast<std::uint64_t>(&all_blocks); }
@@ -88,7 +118,9 @@ ThreadBlock* claim_block() {
   if (!block) block = new_block(tid);
   if (block) {
     block->wait = {block->wait.next, 0, 0, 0, tid};
-    block->busy = block->stream = 0;
+    block->busy = block->entering = 0;
+    block->stream = block->vforked = 0;
+    for (std::uint64_t& piece : block->other_stacks) piece = 0;
     block->stack = current_thread ? current_thread->stack : running_stack(main_stack());
   }
   own_block = block;
@@ -96,24 +128,30 @@ ThreadBlock* claim_block() {
   return block;
 }
 
-bool write_out_blocks(Recorder& recorder) {
+void prepare_to_end(bool is_confined) {
+  has_membarrier =
+      !is_confined &&
+      raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+Kept write_out_blocks(Recorder& recorder) {
   constexpr std::uint64_t kPatience = 100'000'000;  // ns
-  constexpr timespec kMoment{0, 1'000'000};
-  bool all = true, has_waited = false;
-  std::uint64_t limit = 0;
+  Kept kept;
+  const std::uint32_t number = recorder.number();
+  let_all_see();
+  const std::uint64_t limit = now(CLOCK_MONOTONIC) + kPatience;
   for (ThreadBlock* block = all_blocks.load(std::memory_order_acquire); block;
        block = next_of(*block)) {
-    if (atomic(block->recorder).load(std::memory_order_acquire) != &recorder) continue;
-    // A thread that has seen the recording go on has stored that it is busy before, but other
-    // processors may see that a moment later.
-    if (!has_waited) raw_syscall(SYS_nanosleep, arg(&kMoment), 0);
-    if (!has_waited) limit = now(CLOCK_MONOTONIC) + kPatience;
-    has_waited = true;
-    while (atomic(block->busy).load(std::memory_order_acquire) != 0 && now(CLOCK_MONOTONIC) < limit)
-      raw_syscall(SYS_sched_yield);
-    all = recorder.write_out(block->lanes) && all;
+    const bool is_idle = await_idle(*block, number, limit);
+    if (!is_of(*block, number)) continue;
+    if (is_idle) {
+      kept.is_written = recorder.write_out(block->lanes) && kept.is_written;
+    } else {
+      ++kept.threads;
+      kept.events += Recorder::events_in(block->lanes);
+    }
   }
-  return all;
+  return kept;
 }
 
 }  // namespace gnomon::collector

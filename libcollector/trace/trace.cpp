@@ -22,17 +22,24 @@ constinit FreshCall fresh_call = nullptr;
 constinit std::uint32_t depth = 0;
 constinit bool free_stacks = false, verifies = false;
 
-void note(std::uint64_t pc, Writer& writer) { fresh_call(pc, *traced_recorder, writer); }
+Recorder& recorder_of(void* to) { return *static_cast<Recorder*>(to); }
 
-constexpr NodeMaker kNodes{
-    [] { return traced_recorder->intern_base(); },
-    [](std::uint32_t parent, std::uint64_t pc) { return traced_recorder->known_frame(parent, pc); },
-    [](std::uint32_t parent, std::uint64_t pc) {
-      return traced_recorder->intern_frame(parent, pc, note);
-    }};
+NodeMaker nodes_of(Recorder& recorder) {
+  return {&recorder, [](void* to) { return recorder_of(to).intern_base(); },
+          [](void* to, std::uint32_t parent, std::uint64_t pc) {
+            return recorder_of(to).known_frame(parent, pc);
+          },
+          [](void* to, std::uint32_t parent, std::uint64_t pc) {
+            return recorder_of(to).intern_frame(parent, pc,
+                                                [to](std::uint64_t fresh, Writer& writer) {
+                                                  fresh_call(fresh, recorder_of(to), writer);
+                                                });
+          }};
+}
 
 // What a walk needs on the writer's stack, because the thread's own may be small.
 struct FullWalk {
+  Recorder& to;
   const Call& call;
   ThreadStacks stacks;
   Writer& writer;
@@ -45,8 +52,9 @@ void walk_on_writer(void* pointer) {
   LoadedHold hold;
   const Walked walked = unwinder->walk(walk.call, walk.stacks, walk.writer.frames, depth, hold);
   walk.may_be_nested = walked.truncated() || walked.hid;
-  walk.node = traced_recorder->intern(walk.writer, walked.count,
-                                      format::walk_mark(walked.end, walked.guessed), note);
+  walk.node = walk.to.intern(
+      walk.writer, walked.count, format::walk_mark(walked.end, walked.guessed),
+      [&walk](std::uint64_t pc, Writer& writer) { fresh_call(pc, walk.to, writer); });
 }
 
 }  // namespace
@@ -65,58 +73,81 @@ void begin_tracing(Recorder& to, Unwinder& by, const format::SettingValues& sett
   forget_all_files();
   free_stacks = (settings[format::Setting::heaptrace] & format::kFreeStacks) != 0;
   verifies = settings[format::Setting::verify] != 0;
-  prepare_tsc_time();
+  begin_hook_time();
   atomic(traced_recorder).store(&to, std::memory_order_release);
 }
 
-bool end_tracing() { return !traced_recorder || write_out_blocks(*traced_recorder); }
+Kept end_tracing(Recorder& of) {
+  atomic(traced_recorder).store(nullptr, std::memory_order_release);
+  end_hook_time();
+  return write_out_blocks(of);
+}
+
+bool is_in_traced_call() { return own_block && own_block->busy != 0; }
+
+void leave_traced_call() {
+  if (own_block) own_block->busy = 0;
+}
 
 void TracedCall::begin_otherwise() {
   ThreadBlock* block = own_block;
+  if (is_of_child(block, call_.slot, *recorder_)) return;
   if (!block || block->tid == 0) block = claim_block();
   if (!block) {
-    traced_recorder->drop(format::Drop::writers_busy);
+    recorder_->drop(format::Drop::writers_busy);
     return;
   }
-  block_ = block;
   if (block->busy != 0) {
+    block_ = block;
     if (!begin_nested()) block_ = nullptr;
     return;
   }
-  block->busy = call_.slot;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (block->recorder == traced_recorder) return;
-  // Lanes of an earlier recording were written out when that ended.
-  for (DataLanes::Lane& lane : block->lanes.of_kind) {
+  atomic(block->entering).store(number_, std::memory_order_relaxed);
+  enter(*block);
+  if (block_ && block->recording != number_) own_lanes(*block);
+}
+
+// Lanes of an earlier recording were written out when that ended, unless the thread was busy then:
+// the experiment has not been sealed since.
+void TracedCall::own_lanes(ThreadBlock& block) {
+  if (block.recorder && block.recorder->number() == block.recording)
+    block.recorder->write_out(block.lanes);
+  for (DataLanes::Lane& lane : block.lanes.of_kind) {
     void* const old = lane.at;
     lane = {};
     if (old) unmap_range(old, format::kBlockBytes);
   }
-  atomic(block->recorder).store(traced_recorder, std::memory_order_release);
+  block.stacks.forget();
+  block.recorder = recorder_;
+  atomic(block.recording).store(number_, std::memory_order_release);
 }
 
 // A signal handler has interrupted a call that is being recorded, or such a handler was left by
 // longjmp and that call is gone: then no frame of the collector's is on the call stack.
 bool TracedCall::begin_nested() {
   blocked_.emplace(kAllSignals);
-  writer_ = traced_recorder->enter();
+  writer_ = recorder_->enter();
+  if (writer_ && !is_recorded()) {
+    recorder_->leave(*writer_);
+    writer_ = nullptr;
+  }
   if (!writer_) blocked_.reset();
   return writer_ != nullptr;
 }
 
-void TracedCall::end_nested() { traced_recorder->leave(*writer_); }
+void TracedCall::end_nested() { recorder_->leave(*writer_); }
 
 // A handler of the program's must find the thread on a stack of the program's: on another the
 // kernel would begin the alternate stack anew, over the frames of a handler that is active there.
 std::uint32_t TracedCall::walk_anew() {
   std::optional<Blocked> blocked;
   if (!writer_) blocked.emplace(kAllSignals);
-  Writer* writer = writer_ ? writer_ : traced_recorder->enter();
+  Writer* writer = writer_ ? writer_ : recorder_->enter();
   if (!writer) return 0;
-  FullWalk walk{call_, {block_->stack, {}}, *writer};
+  FullWalk walk{*recorder_, call_, {block_->stack, {}}, *writer};
   call_on_stack(writer->stack + sizeof writer->stack, walk_on_writer, &walk);
   if (writer_ && !walk.may_be_nested) block_->busy = 0;
-  if (!writer_) traced_recorder->leave(*writer);
+  if (!writer_) recorder_->leave(*writer);
   return walk.node;
 }
 
@@ -125,11 +156,10 @@ std::uint32_t TracedCall::stack() {
   for (bool again = true;; again = false) {
     const std::uint32_t version = unwinder->version();
     const std::uint32_t node =
-        block_->stacks.node_of(call_, block_->stack, depth, *unwinder, kNodes);
+        block_->stacks.node_of(call_, block_->stack, depth, *unwinder, nodes_of(*recorder_));
     // Other code has come to lie where some was.
     if (again && unwinder->version() != version) continue;
-    if (verifies && node != 0 && node != walk_anew())
-      traced_recorder->drop(format::Drop::wrong_stacks);
+    if (verifies && node != 0 && node != walk_anew()) recorder_->drop(format::Drop::wrong_stacks);
     return node != 0 ? node : walk_anew();
   }
 }

@@ -8,6 +8,7 @@
 #include "libcollector/core/tsc_time.h"
 #include "libcollector/format/settings.h"
 #include "libcollector/record/recorder.h"
+#include "libcollector/trace/sharing.h"
 #include "libcollector/trace/thread_block.h"
 #include "libcollector/unwind/unwinder.h"
 
@@ -22,33 +23,40 @@ extern constinit Recorder* traced_recorder;
 // From now on traced calls go into that recording, once it records. Normal context.
 void begin_tracing(Recorder& to, Unwinder& by, const format::SettingValues& settings,
                    FreshCall fresh);
-// Writes out what threads have recorded; no traced call is recorded any more. Returns false if not
-// everything could be written. Normal context.
-bool end_tracing();
-// Returns true while allocations are not to be recorded, but frees are. While traced calls are.
-inline bool takes_frees_only() {
-  return atomic(traced_recorder->control()->frees_only).load(std::memory_order_relaxed) != 0;
+// Writes out what threads have recorded; no traced call is recorded any more. `of` has stopped.
+// Normal context, not in a traced call.
+Kept end_tracing(Recorder& of);
+// Returns false while no traced call is recorded: then hooks make no system call of their own. Any
+// context.
+inline bool is_tracing() {
+  const Recorder* const to = atomic(traced_recorder).load(std::memory_order_acquire);
+  return to && to->takes_events();
 }
+// Returns true in a signal handler that has interrupted a call which is being recorded.
+bool is_in_traced_call();
+// The call that the calling thread was in is over: the program ends without returning to it.
+void leave_traced_call();
 // Returns true if a block that is given back gets the call stack of that call.
 bool has_free_stacks();
 
-// A call that is being recorded. A call in a signal handler that interrupts this one records by the
-// way that ticks of the clock take, with signals blocked, so that no handler leaves it for good.
-// This one may be left so, by longjmp; that is found out later.
+// A call that is being recorded. Nothing behind its constructor asks which recording there is: the
+// call belongs to the one with which it has begun, be that over meanwhile. A call in a signal
+// handler that interrupts this one records by the way that ticks of the clock take, with signals
+// blocked, so that no handler leaves it for good. This one may be left so, by longjmp; that is
+// found out later.
 class TracedCall {
  public:
   // call: of the hook.
-  explicit TracedCall(const Call& call) : call_(call) {
-    Recorder* const to = traced_recorder;
-    if (!to || !to->takes_events()) return;
+  explicit TracedCall(const Call& call)
+      : call_(call), recorder_(atomic(traced_recorder).load(std::memory_order_acquire)) {
+    if (!recorder_) return;
     ThreadBlock* const block = own_block;
-    if (block && block->tid != 0 && block->busy == 0 && block->recorder == to) [[likely]] {
-      block->busy = call.slot;
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-      block_ = block;
-    } else {
+    number_ = recorder_->number();
+    if (block && block->tid != 0 && block->busy == 0 && block->recording == number_ &&
+        is_surely_own(*block, call.slot)) [[likely]]
+      enter(*block);
+    else if (recorder_->takes_events())
       begin_otherwise();
-    }
   }
   ~TracedCall() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -62,28 +70,46 @@ class TracedCall {
 
   // Returns false if the call is not to be recorded.
   explicit operator bool() const { return block_ != nullptr; }
+  // Returns false once that recording is over, or paused.
+  bool is_recorded() const { return recorder_->takes_events() && recorder_->number() == number_; }
+  // Returns true while allocations are not to be recorded, but frees are.
+  bool takes_frees_only() const {
+    return atomic(recorder_->control()->frees_only).load(std::memory_order_relaxed) != 0;
+  }
   // The node of the call stack from the hook's caller on; 0: the recording has failed.
   std::uint32_t stack();
   // Publishes a record. time: ns.
   template <std::uint8_t Kind, typename Record>
   void put_compact(std::uint64_t time, std::uint64_t address, Record& record) {
-    traced_recorder->put_compact<Kind>(lanes(), {block_->tid, format::kNoCpu, time}, address,
-                                       record);
+    recorder_->put_compact<Kind>(lanes(), {block_->tid, format::kNoCpu, time}, address, record);
   }
   template <typename Record>
   void put(std::uint8_t kind, Record& record) {
-    traced_recorder->put(lanes(), kind, record);
+    recorder_->put(lanes(), kind, record);
   }
   std::uint32_t thread() const { return block_->tid; }
 
  private:
+  // Whoever ends the recording looks whether the thread is busy after the recording has stopped, so
+  // the thread says so before it looks at the recording.
+  void enter(ThreadBlock& block) {
+    block.busy = call_.slot;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (is_recorded()) [[likely]]
+      block_ = &block;
+    else
+      block.busy = 0;
+  }
   void begin_otherwise();
+  void own_lanes(ThreadBlock& block);
   bool begin_nested();
   void end_nested();
   std::uint32_t walk_anew();
   DataLanes& lanes() { return writer_ ? writer_->lanes : block_->lanes; }
 
   const Call call_;
+  Recorder* const recorder_;
+  std::uint32_t number_ = 0;  // of the recording
   ThreadBlock* block_ = nullptr;
   std::optional<Blocked> blocked_;  // of a nested call
   Writer* writer_ = nullptr;        // likewise

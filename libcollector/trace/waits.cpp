@@ -60,8 +60,9 @@ std::uint32_t releaser_of(const void* object) {
 }
 
 void publish_wait(const Awaited& awaited, std::uint64_t since) {
+  if (is_in_child()) return;
   ThreadBlock* block = own_block;
-  if (!block) block = claim_block();
+  if (!block && is_tracing()) block = claim_block();
   if (!block) return;
   block->wait.object = reinterpret_cast<std::uint64_t>(awaited.object);
   block->wait.kind = static_cast<std::uint32_t>(awaited.kind);
@@ -69,7 +70,7 @@ void publish_wait(const Awaited& awaited, std::uint64_t since) {
 }
 
 void take_wait_back() {
-  if (ThreadBlock* const block = own_block)
+  if (ThreadBlock* const block = own_block; block && !is_in_child())
     atomic(block->wait.since).store(0, std::memory_order_relaxed);
 }
 

@@ -286,6 +286,11 @@ void add_recording_notes(const Part& part, std::vector<std::string>& notes) {
   for (const auto& [drop, what] : format::kDrops)
     if (const auto count = control.dropped[static_cast<std::size_t>(drop)]; count != 0)
       notes.push_back(fmt::format("{}: {}.", what, count));
+  if (control.kept_threads != 0)
+    notes.push_back(fmt::format(
+        "threads that were in the middle of a traced call when the recording ended: {}; of each "
+        "that call may be missing. Their last {} events are still in the file lanes.",
+        control.kept_threads, control.kept_events));
   if (const auto count = part.missing_blocks(); count != 0 && experiment.is_still)
     notes.push_back(
         fmt::format("events of {} block{} are missing: of the program's end, or damaged since.",

@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
   if (memory == MAP_FAILED || objects[0].begin == 0 || depth == 0 || depth > collector::kMaxFrames)
     return 1;
   auto& recorder = *static_cast<Recorder*>(memory);
-  if (recorder.directory().open_path(directory.c_str()) != 0 || !recorder.open(kSession, 1).at ||
+  if (recorder.directory().open_path(directory.c_str()) != 0 || !recorder.open(kSession, 1, 1).at ||
       !recorder.open_storage(2).at || !write_texts(objects, recorder))
     return std::fprintf(stderr, "cannot write to %s\n", directory.c_str()), 1;
   recorder.begin(1000);

@@ -43,9 +43,10 @@ def gate_is_there(pid):
 REFUSED = "none of its threads reached a place where the collector can come in; repeat, or "
 
 
-def attempt(work, kind, tries=3):
-    """What went wrong, or None; how long a thread was held, in ms. On a busy machine the collector may have to be asked again, as it says."""
-    for _ in range(tries):
+def attempt(work, kind):
+    """What went wrong, or None; how long a thread was held, in ms. On a busy machine the collector may have to be asked again, as it says: whoever gives a
+    number of attempts counts how often it does."""
+    for _ in range(3 if ATTEMPTS == 1 else 1):
         fault, held = attempt_once(work, kind)
         if not fault or REFUSED not in fault:
             break

@@ -11,7 +11,7 @@ EXPORTED = {"pthread_create@@GLIBC_2.34", "pthread_create@GLIBC_2.2.5",
             *(f"{name}@@GLIBC_2.2.5" for name in (
                 "execl", "execle", "execlp", "execv", "execve", "execvp", "fexecve",
                 "__sigaction", "__sysv_signal", "bsd_signal", "sigaction", "sigaltstack", "sigignore", "siginterrupt", "signal",
-                "fork", "vfork", "system", "popen", "daemon", "sigprocmask", "sigset", "sigtimedwait", "sigwait", "sigwaitinfo", "ssignal", "sysv_signal", "prctl", "syscall",
+                "clone", "fork", "vfork", "system", "popen", "daemon", "sigprocmask", "sigset", "sigtimedwait", "sigwait", "sigwaitinfo", "ssignal", "sysv_signal", "prctl", "syscall",
                 "profil", "sprofil", "monstartup", "__monstartup", "moncontrol", "_mcleanup"))}
 FORBIDDEN = re.compile(r"^(malloc|calloc|realloc|free|posix_memalign|aligned_alloc|pthread_getattr_np|dlopen|system|popen"
                        r"|.*printf.*|puts|fopen|fwrite|__cxa_(throw|begin_catch|guard_acquire)|_Zn.*|_Zd.*|pthread_mutex_.*|exit|abort|__assert_fail|__tls_get_addr"

@@ -39,4 +39,15 @@ def confines_itself(work):
         assert 0.06 < table["after_probe"][1] < 0.14, (way, table)
 
 
-attempts.try_cases(confines_itself)
+def works_on(work):
+    """Hooks make no system call of their own once a filter is set; if nothing sees it come, not until a lane is full."""
+    walled = build / "targets/walled"
+    attempts.need(subprocess.run([walled, "prctl", "1"], capture_output=True, timeout=60).returncode != skips.STATUS, skips.NO_FILTER)
+    everything = ("-H", "on", "-s", "all", "-i", "on")
+    for tracing in ((), ("-H", "on"), ("-s", "all"), ("-i", "on"), everything):
+        for clock, way, times in (("-k", "kernel"), "prctl", 100_000), (("-k", "signal"), "prctl", 100_000), (("-p", "off"), "inline", 100):
+            done = subprocess.run([build / "bin/gnomon", "collect", *clock, *tracing, walled, way, str(times)], cwd=work, capture_output=True, text=True, timeout=60)
+            assert (done.returncode, done.stdout) == (0, "right\n"), (tracing, way, clock, done)
+
+
+attempts.try_cases(confines_itself, works_on)

@@ -68,8 +68,9 @@ def by_object(work):
         wrong = []
         for name, (rounds, seconds) in measured.items():
             waits, time = next((value for each, value in found.items() if each.startswith(name)), (0, 0))
-            assert waits >= (1 if name.startswith("futex") else rounds), (name, rounds, found)
-            if not close(name, time, seconds):
+            # libstdc++ yields its CPU four times before it waits for a futex, which on a busy machine can be all the time.
+            assert waits >= rounds or name.startswith("futex"), (name, rounds, found)
+            if waits == 0 or not close(name, time, seconds):
                 wrong.append((name, time, seconds))
         return wrong
     tried(check)
@@ -104,7 +105,16 @@ def by_function(work):
     assert worked > 0.6 * burned, (blamed, burned)
 
 
-for case in [globals()[name] for name in sys.argv[2:]] or (by_object, every_call, by_function):
+def refusals(work):
+    """Calls that libc refuses are refused, and what they would have waited for is as it was."""
+    program = build / "targets/refusals"
+    alone = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    for setting in (1, 2):
+        done, _ = recorded.run(build, program, [], work, settings=f"T={setting}")
+        assert (done.returncode, done.stdout) == (0, alone.stdout) and "sem_timedwait -1 22 1" in done.stdout, (done, alone)
+
+
+for case in [globals()[name] for name in sys.argv[2:]] or (by_object, every_call, by_function, refusals):
     with recorded.directory() as work:
         case(work)
         print(f"{case.__name__}: as it should be")

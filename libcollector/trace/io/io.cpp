@@ -57,8 +57,10 @@ bool is_inside_stream(const Call& call) {
 }
 
 // The thread may have no block yet: then nothing that this call does is taken for its own.
-InsideStream::InsideStream(const Call& call) {
-  ThreadBlock* const block = own_block;
+InsideStream::InsideStream(const Call& call)
+    : block_(own_block && own_block->stack.contains(call.slot) && !is_in_child() ? own_block
+                                                                                 : nullptr) {
+  ThreadBlock* const block = block_;
   if (!block) return;
   before_ = block->stream;
   before_caller_ = block->stream_caller;
@@ -69,10 +71,9 @@ InsideStream::InsideStream(const Call& call) {
 }
 
 InsideStream::~InsideStream() {
-  ThreadBlock* const block = own_block;
-  if (!block) return;
-  block->stream = before_;
-  block->stream_caller = before_caller_;
+  if (!block_) return;
+  block_->stream = before_;
+  block_->stream_caller = before_caller_;
 }
 
 }  // namespace gnomon::collector

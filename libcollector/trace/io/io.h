@@ -45,6 +45,7 @@ class InsideStream {
   InsideStream& operator=(const InsideStream&) = delete;
 
  private:
+  ThreadBlock* const block_;
   std::uint64_t before_ = 0, before_caller_ = 0;
 };
 

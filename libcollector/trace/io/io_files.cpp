@@ -163,6 +163,8 @@ std::uint32_t file_of(TracedCall& traced, int descriptor) {
   Name name;
   name_descriptor(name, descriptor);
   record_name(traced, file, descriptor, name);
+  // A recording that has begun meanwhile knows no file by that number.
+  if (!traced.is_recorded()) atomic(*slot).store(0);
   return file;
 }
 
@@ -186,6 +188,7 @@ std::uint32_t file_of_path(TracedCall& traced, const char* path) {
     name.add(path);
     record_name(traced, file, -1, name);
     atomic(each.file).store(file, std::memory_order_release);
+    if (!traced.is_recorded()) atomic(each.hash).store(0);
     return file;
   }
   return 0;
@@ -198,7 +201,7 @@ std::uint32_t file_of_peer(TracedCall& traced, int descriptor, const void* peer,
   name.add("socket to ");
   add_address(name, peer, bytes);
   record_name(traced, file, descriptor, name);
-  if (std::uint32_t* const slot = slot_of(descriptor))
+  if (std::uint32_t* const slot = slot_of(descriptor); slot && traced.is_recorded())
     atomic(*slot).store(file, std::memory_order_relaxed);
   return file;
 }
@@ -211,6 +214,7 @@ void forget_all_files() {
 }
 
 void forget_file(int descriptor) {
+  if (is_in_child()) return;  // it has descriptors of its own
   if (std::uint32_t* const slot = slot_of(descriptor))
     atomic(*slot).store(0, std::memory_order_relaxed);
 }

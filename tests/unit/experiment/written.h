@@ -91,7 +91,7 @@ inline bool begin_experiment(const Directory& directory, collector::Recorder& re
                              std::uint32_t writers, const std::string& header = header_line(),
                              const Loaded& object = {}) {
   if (recorder.directory().open_path(directory.path().c_str()) != 0 ||
-      !recorder.open(kSession, 1).at || !write_header(recorder.directory(), header) ||
+      !recorder.open(kSession, 1, 1).at || !write_header(recorder.directory(), header) ||
       !recorder.open_storage(writers).at || !write_map(recorder, object))
     return false;
   recorder.begin(1000);

@@ -202,6 +202,9 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, writers);
   HAS(ControlPage, clock);
   HAS(ControlPage, roots);
+  HAS(ControlPage, kept_threads);
+  HAS(ControlPage, kept_events);
+  HAS(ControlPage, answer);
 }
 
 }  // namespace
