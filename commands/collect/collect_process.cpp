@@ -27,8 +27,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What ended it. recording: it did, by its duration or a failure. overdue: its duration is over,
-// but gnomon-sampler has not ended it. removed: the experiment is not there any more.
+// The reason why waiting for a recording ends. recording: its duration is over, or it has failed.
+// overdue: its duration is over, and gnomon-sampler has not ended it. removed: the experiment is
+// gone.
 enum class End { told, recording, process, program, overdue, removed };
 
 sigset_t ends() {

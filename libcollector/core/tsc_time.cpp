@@ -99,9 +99,9 @@ void begin_hook_time() {
 
 void end_hook_time() { ended_at = now(CLOCK_MONOTONIC); }
 
-// A thread that was drawing a line when a handler took it away by longjmp never comes back to it:
-// another one draws the next line a period later. To block signals would be a system call, for
-// which a program that has confined itself would be killed.
+// A handler may leave a thread that draws a line by longjmp. Another thread draws the next line a
+// period later. Signals are not blocked here, because that takes a system call, which would end a
+// program that has confined itself.
 std::uint64_t time_and_next_line() {
   if (const std::uint64_t end = ended_at.load(std::memory_order_relaxed); end != 0) return end;
   const TscLine* line = atomic(tsc_line).load(std::memory_order_acquire);

@@ -210,8 +210,8 @@ struct ControlPage {
   // In the recorded process: code of the collector, as pairs of begin and end in the order of
   // collector::Roots.
   std::uint64_t roots[6];
-  // Threads that were in the middle of a traced call when the recording ended, and how many events
-  // stand in their lanes, which have stayed in the file `lanes`.
+  // Threads that were in the middle of a traced call when the recording ended. Their lanes have
+  // stayed in the file `lanes`, with so many events.
   std::uint32_t kept_threads, kept_events;
   char answer[kLabelBytes];  // to the request of the mailbox that was answered last, if it has one
 };

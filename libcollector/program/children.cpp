@@ -36,7 +36,7 @@ void before_clone(std::uint64_t flags, bool on_own_stack) {
   if ((flags & CLONE_VM) != 0) note_sharing_child(on_own_stack && (flags & CLONE_VFORK) != 0);
 }
 
-// Both return the function to which the call continues.
+// Returns the function to which the call continues, as does gnomon_before_clone().
 extern "C" [[gnu::used, gnu::visibility("hidden")]] void* gnomon_before_vfork() {
   before_clone(CLONE_VM | CLONE_VFORK, true);
   return reinterpret_cast<void*>(real_vfork.get());

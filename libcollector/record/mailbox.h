@@ -10,8 +10,8 @@ namespace gnomon::collector {
 // use.
 bool post_sample(format::ControlPage& page, format::SampleEvent event);
 
-// For gnomon-sampler: copies the request that waits to be carried out, and returns its number. 0:
-// there is none after number `seen`, or somebody has taken the mailbox over meanwhile.
+// For gnomon-sampler. Copies the request that waits to be carried out, and returns its number.
+// Returns 0 if none has come after number `seen`, or if another request takes its place just now.
 std::uint32_t take_request(format::Mailbox& box, std::uint32_t seen, format::Mailbox& request);
 
 // Pauses or resumes the recording of events. Returns false if nothing changes: it is so already,

@@ -33,7 +33,7 @@ format::ControlPage copy_of(format::ControlPage& page) {
   return std::bit_cast<format::ControlPage>(words);
 }
 
-// Null: none is there yet.
+// Returns null if no whole record stands there yet.
 const format::EventKind* kind_of_record(const char* at, std::size_t file) {
   std::uint64_t word = 0;
   std::memcpy(&word, at, sizeof word);

@@ -48,7 +48,7 @@ class Recorder {
  public:
   // Returns true if open() may be called: nothing is open, or the last recording is sealed.
   bool is_free() const { return !control_ || sealed_ != 0; }
-  // Of the recording, unique in this process. A recorder that is used again has a new one.
+  // The recording's number, unique in this process. A recorder that is used again has a new number.
   std::uint32_t number() const { return atomic(number_).load(std::memory_order_relaxed); }
   // To be opened before open().
   ExperimentDirectory& directory() { return directory_; }

@@ -98,7 +98,8 @@ void keep_unsealed(Recorder& of) {
   of.directory().give_back();  // no place: never sealed
 }
 
-// What threads that were in the middle of a traced call may touch stays mapped until then.
+// Seals the recordings whose last threads have left their traced calls. The files of the others
+// stay mapped, because those threads may still write to them.
 void seal_earlier() {
   for (Recorder*& place : unsealed) {
     if (!place || !place->control()) continue;
@@ -276,7 +277,8 @@ constinit bool ends_last = false;  // `finish` is called behind whatever the pro
   errno = saved_errno;
 }
 
-// Returns false if another thread does not get on with it.
+// Returns false if another thread has been ending the recording for 0.3 s, perhaps held by a
+// debugger.
 bool claim_last_end() {
   constexpr timespec kMoment{0, 1'000'000};
   for (int looks = 0; looks < 300; ++looks) {

@@ -93,8 +93,8 @@ bool is_of(const ThreadBlock& block, std::uint32_t recording) {
           atomic(block.entering).load(std::memory_order_acquire) == recording);
 }
 
-// Returns false if the thread is still busy with that recording at the `limit`, ns. It needs a
-// processor to get on, so this one sleeps.
+// Returns false if the thread is still busy with that recording at the `limit`, ns. The caller
+// sleeps between its looks, so that the thread gets a CPU.
 bool await_idle(const ThreadBlock& block, std::uint32_t recording, std::uint64_t limit) {
   constexpr timespec kMoment{0, 200'000};
   while (atomic(block.busy).load(std::memory_order_acquire) != 0 && is_of(block, recording)) {

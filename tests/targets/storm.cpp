@@ -1,4 +1,4 @@
-// Threads that allocate without a pause, and one that loads and unloads a library if there is one.
+// Threads allocate without a pause. Another loads and unloads a library, if one is given.
 // Arguments: threads, seconds (0: until its input ends), how it ends (join: after its threads;
 // leave: while they allocate), library. Prints "right" at the end.
 #include <dlfcn.h>
