@@ -18,6 +18,8 @@
 namespace gnomon::outside {
 namespace {
 
+constexpr std::uint64_t kCost = 50;  // a look at all threads comes after so many times what it took
+
 // The first two numbers of the file `schedstat`: ns on a CPU and ns of waiting for one (Linux,
 // Documentation/scheduler/sched-stats.rst). 0: the thread is gone, or the kernel has no such file.
 ThreadTimes times_in(const std::string& directory) {
@@ -30,6 +32,24 @@ ThreadTimes times_in(const std::string& directory) {
   times.cpu = std::strtoull(text.data(), &behind, 10);
   times.delay = std::strtoull(behind, nullptr, 10);
   return times;
+}
+
+// Of a figure that only grows: what it was at `time`, if it grew evenly.
+std::uint64_t between(std::uint64_t before, std::uint64_t after, std::uint64_t time,
+                      std::uint64_t begin, std::uint64_t end) {
+  if (before == ThreadTimes::kUnknown || after <= before || end <= begin) return after;
+  const double part = static_cast<double>(time - begin) / static_cast<double>(end - begin);
+  return before + static_cast<std::uint64_t>(part * static_cast<double>(after - before));
+}
+
+// time: not before `before`.
+ThreadTimes between(const ThreadTimes& before, const ThreadTimes& after, std::uint64_t time) {
+  if (time >= after.at) return after;
+  const auto figure = [&](std::uint64_t ThreadTimes::*of) {
+    return between(before.*of, after.*of, time, before.at, after.at);
+  };
+  return {figure(&ThreadTimes::cpu), figure(&ThreadTimes::system), figure(&ThreadTimes::delay),
+          time};
 }
 
 std::uint64_t system_time_in(const std::string& directory) {
@@ -82,21 +102,57 @@ void CpuRests::tell_last(std::uint32_t thread, std::uint64_t cpu, std::uint32_t 
   }
 }
 
-void CpuRests::skip() {
-  looked_.clear();
-  settled_.clear();
-  skipped_at_ = collector::now(CLOCK_MONOTONIC);
-  known_ = skipped_ = cpu_time_of(pid_);
-  has_skipped_ = false;
+CpuRests::Look CpuRests::look_at_all() const {
+  Look look;
+  look.at = collector::now(CLOCK_MONOTONIC);
+  look.process = cpu_time_of(pid_);
   for (const pid_t thread : threads_of(pid_)) {
     const auto id = static_cast<std::uint32_t>(thread);
     const std::string directory = directory_of(id);
-    ThreadTimes times = times_in(directory);
+    ThreadTimes& times = look.threads[id] = times_in(directory);
     times.system = system_time_in(directory);
-    // A process may be gone after its CPU time was read.
-    has_skipped_ |= pid_ == thread && skipped_ != 0 && times.cpu != 0;
-    accounts_.skip(id, times);
-    calls_.begins(id, times);
+  }
+  return look;
+}
+
+void CpuRests::look_ahead() {
+  const std::uint64_t begin = collector::now(CLOCK_MONOTONIC);
+  if (begin < next_ahead_) return;
+  ahead_ = look_at_all();
+  const std::uint64_t end = collector::now(CLOCK_MONOTONIC);
+  next_ahead_ = end + kCost * (end - begin);
+  for (const auto& [thread, times] : ahead_.threads) calls_.begins(thread, times);
+}
+
+// A thread that was not there ahead has been made since, and had used nothing. One that is gone now
+// had used what it had ahead.
+void CpuRests::take_back(Look& now, const Look& ahead, std::uint64_t since) {
+  now.process = between(ahead.process, now.process, since, ahead.at, now.at);
+  for (auto& [thread, times] : now.threads) {
+    const auto then = ahead.threads.find(thread);
+    times = then == ahead.threads.end() ? ThreadTimes{0, 0, 0, since}
+                                        : between(then->second, times, since);
+  }
+  for (const auto& [thread, then] : ahead.threads)
+    now.threads.try_emplace(thread, ThreadTimes{then.cpu, then.system, then.delay, since});
+  now.at = since;
+}
+
+// A process may be gone after its CPU time was read.
+void CpuRests::skip(std::uint64_t since) {
+  looked_.clear();
+  settled_.clear();
+  Look look = look_at_all();
+  const auto first = look.threads.find(static_cast<std::uint32_t>(pid_));
+  has_skipped_ = look.process != 0 && first != look.threads.end() && first->second.cpu != 0;
+  if (has_skipped_ && ahead_.at != 0 && ahead_.at <= since && since < look.at)
+    take_back(look, ahead_, since);
+  ahead_ = {};
+  skipped_at_ = look.at;
+  known_ = skipped_ = look.process;
+  for (const auto& [thread, times] : look.threads) {
+    accounts_.skip(thread, times);
+    calls_.begins(thread, times);
     known_ -= std::min(known_, times.cpu);
   }
 }
@@ -116,7 +172,7 @@ void CpuRests::on_count(const ThreadCount& count, const ClockEvents& events) {
 // Many threads take long: looking costs 2 % of a CPU at most. The process's time is asked for
 // first: so it is rather too small, and no time is taken for hidden that is not.
 void CpuRests::look(std::uint64_t now, bool is_due) {
-  constexpr std::uint64_t kBetween = 100'000'000, kCost = 50;  // ns, and of what it takes
+  constexpr std::uint64_t kBetween = 100'000'000;  // ns
   if (!is_due && now < next_look_) return;
   looked_.clear();
   process_ = cpu_time_of(pid_);

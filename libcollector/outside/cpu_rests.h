@@ -42,9 +42,13 @@ class CpuRests {
   void see_kernel() { accounts_.see_kernel(); }
   void hold_system(std::uint64_t least) { accounts_.hold_system(least); }
 
-  // What the threads have used up to now is not to be told.
-  void skip();
-  // A tick up to the last skip() counts for itself: it is no part of what is told later.
+  // Before the recording: notes what the threads have used. At most 2 % of a CPU goes into that.
+  void look_ahead();
+  // Nothing that the threads had used at `since` is to be told: CLOCK_MONOTONIC, ns, not after now.
+  // What they had used then is taken to lie evenly between look_ahead() and now; without
+  // look_ahead() it is what they have used by now.
+  void skip(std::uint64_t since);
+  // A tick up to that `since` counts for itself: it is no part of what is told later.
   void add(std::uint32_t thread, const ThreadAccounts::Tick& tick) {
     if (tick.time > skipped_at_) accounts_.add(thread, tick);
   }
@@ -74,6 +78,14 @@ class CpuRests {
   std::uint64_t counted() const { return counted_in_all_; }
 
  private:
+  // All threads at one time.
+  struct Look {
+    std::uint64_t at = 0;       // CLOCK_MONOTONIC, ns; 0: there was none
+    std::uint64_t process = 0;  // CPU time, ns
+    std::unordered_map<std::uint32_t, ThreadTimes> threads;
+  };
+  Look look_at_all() const;
+  static void take_back(Look& now, const Look& ahead, std::uint64_t since);
   std::string directory_of(std::uint32_t thread) const;
   ThreadTimes times_of(std::uint32_t thread) const;
   std::uint64_t cpu_at_end(std::uint32_t thread, std::uint64_t told) const;
@@ -89,6 +101,8 @@ class CpuRests {
   std::uint64_t counted_in_all_ = 0;
   std::multimap<std::uint64_t, std::uint32_t> ended_;  // threads, by time
   std::uint64_t begin_ = 0;  // what the first thread had used when the clock began, ns
+  Look ahead_;
+  std::uint64_t next_ahead_ = 0;  // CLOCK_MONOTONIC, ns
 
   // What was seen last, and is not told yet.
   std::unordered_map<std::uint32_t, ThreadTimes> looked_;
@@ -98,7 +112,7 @@ class CpuRests {
   // Settled since the last look that told what is hidden.
   std::vector<Rest> settled_;  // threads, each with where its end took place
   std::uint64_t known_ = 0;    // ns: of ended threads, and of hidden time what was told or skipped
-  std::uint64_t skipped_at_ = 0;  // CLOCK_MONOTONIC, ns
+  std::uint64_t skipped_at_ = 0;  // `since` of the last skip()
   std::uint64_t skipped_ = 0;     // ns, by all threads
   bool has_skipped_ = false;
 };

@@ -47,7 +47,8 @@ Ring* KernelClock::oldest(std::uint64_t before) {
   return found;
 }
 
-// Up to the beginning of the recording, and while that is paused, CPU time is not of it.
+// Up to the beginning of the recording, and while that is paused, CPU time is not of it. On a busy
+// machine this program may come to see the beginning late.
 void KernelClock::follow_pauses(bool is_paused, std::uint64_t now) {
   const bool begins = !has_begun_ && atomic(page_.start_time).load() != 0;
   has_begun_ |= begins;
@@ -58,8 +59,9 @@ void KernelClock::follow_pauses(bool is_paused, std::uint64_t now) {
     counting_.pause();
   }
   if (begins || (was_paused_ && !is_paused)) {
-    if (is_clock()) rests_.skip();
-    waiting_.begin_use(now);
+    const std::uint64_t since = begins ? atomic(page_.start_time).load() : now;
+    if (is_clock()) rests_.skip(since);
+    waiting_.begin_use(since);
     counting_.begin(was_paused_ || is_paused);
     if (is_paused) counting_.pause();
   }

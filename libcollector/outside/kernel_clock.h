@@ -59,6 +59,10 @@ class KernelClock {
 
   // keep_emptying() may take them while this clock is used.
   Rings& rings() { return rings_; }
+  // To be called while the process waits for the recording to begin.
+  void look_ahead() {
+    if (is_clock()) rests_.look_ahead();
+  }
   // Records what the rings hold. is_still: nothing is written into them meanwhile, because the
   // process stands or has ended; else the youngest of it is left for the next time, so that all is
   // recorded in the order of time. Returns true if there was a sample, or

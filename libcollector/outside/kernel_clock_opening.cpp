@@ -178,6 +178,7 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
     fault = "the mappings of the process cannot be read";
     return nullptr;
   }
+  clock->look_ahead();
   return clock;
 }
 

@@ -137,6 +137,7 @@ std::string Sampler::open_clock(const std::string& executable, std::uint64_t per
 bool Sampler::await_exec() {
   constexpr int kLook = 1;  // ms
   while (clock_->awaits_exec()) {
+    clock_->look_ahead();
     pollfd end{process_end_, POLLIN, 0};
     const bool has_ended = poll(&end, 1, kLook) != 0;
     clock_->drain(has_ended);

@@ -253,6 +253,7 @@ bool Sampler::await_beginning() {
     return static_cast<State>(atomic(control_->state).load()) == State::armed;
   };
   while (clock_ && is_armed()) {
+    clock_->look_ahead();
     pollfd end{process_end_, POLLIN, 0};
     if (poll(&end, 1, kLook) != 0) return !is_armed();
   }

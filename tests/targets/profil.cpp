@@ -1,7 +1,9 @@
 // Built with -pg: libc's own profiler (gprof) has SIGPROF and writes gmon.out. Arguments: "whole":
 // computes; "switched": stops and restarts that profiler meanwhile; "released": has the collector
 // give back what it has; with libcollector.so and
-// /directory/test of test.N.er behind, the collector comes in after the beginning.
+// /directory/test of test.N.er behind, the collector comes in after the beginning. Writes the CPU
+// seconds that gmon.out should show into the file "profiled".
+#include <cstdio>
 #include <cstring>
 
 #include "tests/targets/bring_in.h"
@@ -14,7 +16,12 @@ extern "C" void moncontrol(int);
   for (const double end = cpu_time() + seconds; cpu_time() < end;)
     for (int i = 0; i < 50'000'000; ++i) asm volatile("");
 }
-[[gnu::noinline]] void profiled(double seconds) { compute(seconds); }
+double used = 0;  // CPU seconds
+[[gnu::noinline]] void profiled(double seconds) {
+  const double before = cpu_time();
+  compute(seconds);
+  used += cpu_time() - before;
+}
 [[gnu::noinline]] void unprofiled(double seconds) { compute(seconds); }
 
 int main(int argc, char** argv) {
@@ -30,4 +37,6 @@ int main(int argc, char** argv) {
   profiled(0.2);
   if (std::strcmp(argv[1], "released") == 0) do_by_thread(give_back, nullptr);
   profiled(0.2);
+  std::FILE* const file = std::fopen("profiled", "w");
+  check(file && std::fprintf(file, "%.3f\n", used) > 0 && std::fclose(file) == 0);
 }

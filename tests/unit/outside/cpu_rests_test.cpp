@@ -10,22 +10,48 @@
 namespace gnomon::outside {
 namespace {
 
-TEST(CpuRests, WhatAThreadHasToldOfItselfIsNoLessThanWhatTheKernelShows) {
-  constexpr std::uint64_t kSecond = 1'000'000'000;  // ns
-  const auto first = static_cast<std::uint32_t>(getpid());
-  std::uint64_t told = 0, cpu = 0;
+constexpr std::uint64_t kSecond = 1'000'000'000;  // ns
+
+// Adds up what is told.
+CpuRests::Calls calls_that_add(std::uint64_t& told) {
   CpuRests::Calls calls;
   calls.tell = [&](const Rest& rest, std::uint64_t) { told += rest.weight; };
-  calls.end_of = [&](std::uint32_t thread) {
-    return thread == first ? CpuRests::End{cpu, 0} : CpuRests::End{};
-  };
+  calls.end_of = [](std::uint32_t) { return CpuRests::End{}; };
   calls.split = [](const Rest& rest) { return std::vector<Rest>{rest}; };
   calls.begins = [](std::uint32_t, const ThreadTimes&) {};
   calls.looked = [](std::uint32_t, const ThreadTimes&, bool) {};
   calls.ends = [](std::uint32_t, std::uint64_t, std::uint64_t) {};
+  return calls;
+}
+
+// gnomon-sampler may be held up while a recording begins.
+TEST(CpuRests, ABeginningThatIsSeenLateLosesNothing) {
+  std::uint64_t told = 0;
+  CpuRests rests(getpid(), kSecond / 100, calls_that_add(told));
+  rests.see_kernel();
+  rests.look_ahead();
+  const std::uint64_t begin = collector::now(CLOCK_MONOTONIC);
+  const std::uint64_t used = collector::now(CLOCK_PROCESS_CPUTIME_ID);
+  while (collector::now(CLOCK_PROCESS_CPUTIME_ID) < used + kSecond / 10) {
+  }
+  rests.skip(begin);
+  rests.look(collector::now(CLOCK_MONOTONIC), true);
+  rests.end(collector::now(CLOCK_MONOTONIC), {});
+  const std::uint64_t all = collector::now(CLOCK_PROCESS_CPUTIME_ID) - used;
+  EXPECT_GE(told + kSecond / 100, kSecond / 10);
+  EXPECT_LE(told, all + kSecond / 100);
+}
+
+TEST(CpuRests, WhatAThreadHasToldOfItselfIsNoLessThanWhatTheKernelShows) {
+  const auto first = static_cast<std::uint32_t>(getpid());
+  std::uint64_t told = 0, cpu = 0;
+  CpuRests::Calls calls = calls_that_add(told);
+  calls.end_of = [&](std::uint32_t thread) {
+    return thread == first ? CpuRests::End{cpu, 0} : CpuRests::End{};
+  };
   CpuRests rests(getpid(), kSecond / 100, calls);
   rests.see_kernel();
-  rests.skip();
+  rests.skip(collector::now(CLOCK_MONOTONIC));
   const std::uint64_t begin = collector::now(CLOCK_THREAD_CPUTIME_ID);
   cpu = begin + 10 * kSecond;
   rests.look(collector::now(CLOCK_MONOTONIC), true);
