@@ -30,8 +30,9 @@ class CpuRests {
     // Says where a rest was spent of which is known that it was in the kernel.
     std::function<std::vector<Rest>(const Rest&)> split;
     // The three take what the kernel's accounts say of a thread. begins: the thread is recorded
-    // from now on. looked: the accounts were looked at; is_all as in tell(). ends: the thread has
-    // ended, or the recording has; cpu: all CPU time that the thread has used, ns.
+    // from then on; a later call replaces an earlier one. looked: the accounts were looked at;
+    // is_all as in tell(). ends: the thread has ended, or the recording has; cpu: all CPU time that
+    // the thread has used, ns.
     std::function<void(std::uint32_t thread, const ThreadTimes&)> begins;
     std::function<void(std::uint32_t thread, const ThreadTimes&, bool is_all)> looked;
     std::function<void(std::uint32_t thread, std::uint64_t cpu, std::uint64_t time)> ends;
