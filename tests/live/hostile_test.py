@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""The table of hostile programs: each ends, prints and finds its descriptors as without a collector, whatever is recorded of it, by whichever clock and
+way, and whatever happens meanwhile to gnomon-sampler and to the disk.
+
+hostile_test.py BUILD                                       each once; under GNOMON_TESTS=all in all ways
+hostile_test.py BUILD soak SECONDS                          at random, until the time is over
+hostile_test.py BUILD ROW [WAY TRACER CLOCK TROUBLE [N]]    one row in all ways, or N times in that one"""
+import concurrent.futures
+import dataclasses
+import functools
+import itertools
+import os
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import attempts
+import recorded
+import skips
+
+build = pathlib.Path(sys.argv[1]).resolve()
+GNOMON = build / "bin/gnomon"
+HOSTILE = build / "targets/hostile"
+
+# Row: its process ends in it, so nobody can say when.
+ROWS = {words[0]: len(words) > 1 for words in map(str.split, subprocess.run([HOSTILE], capture_output=True, text=True, check=True).stdout.splitlines())}
+TRACERS = {"nothing": (), "heap": ("-H", "on"), "locks": ("-s", "all"), "io": ("-i", "on"), "everything": ("-H", "on", "-s", "all", "-i", "on")}
+CLOCKS = {"kernel": ("-k", "kernel"), "signal": ("-k", "signal"), "none": ("-p", "off")}
+# launched, attached: until the program ends. cut: launched, and the recording ends before. visited: attached to, again and again.
+WAYS = ("launched", "attached", "cut", "visited")
+TROUBLES = ("none", "killed", "stopped", "full")  # of gnomon-sampler; of the disk
+
+VISITS, VISIT = 3, "0.1"  # s
+MOMENT = 0.2  # s that a program goes on after what has happened
+PATIENCE = 60  # s
+KILOBYTES = 150  # of a disk that fills
+AGAIN = "repeat"  # what a refusal says that need not come again
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    row: str
+    way: str
+    tracer: str
+    clock: str
+    trouble: str = "none"
+
+    def is_endless(self):
+        return not ROWS[self.row] and (self.way in ("cut", "visited") or self.trouble != "none")
+
+    def is_possible(self):
+        return not (ROWS[self.row] and (self.way in ("cut", "visited") or self.trouble in ("killed", "stopped"))) and not (
+            self.way == "visited" and self.trouble != "none")
+
+    def program(self):
+        return [HOSTILE, self.row, "0" if self.is_endless() else "1" if ROWS[self.row] else "2"]
+
+    def collect(self, *more):
+        return [GNOMON, "collect", *TRACERS[self.tracer], *CLOCKS[self.clock], *more]
+
+    def __str__(self):
+        return " ".join(dataclasses.astuple(self))
+
+
+@functools.cache
+def alone(row):
+    """(exit status, output)"""
+    with recorded.directory() as work:
+        done = subprocess.run([HOSTILE, row, "1"], cwd=work, input="\n", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    assert row == "is_killed" or done.stdout, done
+    return done.returncode, done.stdout
+
+
+def sampler_of(experiment):
+    """gnomon-sampler's number; 0: it is not there yet."""
+    try:
+        return struct.unpack_from("<I", (experiment / "control").read_bytes(), 280)[0]
+    except (FileNotFoundError, struct.error):
+        return 0
+
+
+def make_trouble(run, place):
+    """Returns what ends it."""
+    if run.trouble not in ("killed", "stopped"):
+        return lambda: None
+    experiment = place / "test.1.er"
+    attempts.wait_until(lambda: sampler_of(experiment) > 0, "no sampler")
+    sampler = sampler_of(experiment)
+    os.kill(sampler, signal.SIGKILL if run.trouble == "killed" else signal.SIGSTOP)
+    return (lambda: None) if run.trouble == "killed" else (lambda: os.kill(sampler, signal.SIGCONT))
+
+
+def begin(run, work, place):
+    """The program, at work, and the collector that was attached to it, if one was."""
+    pipes = {"cwd": work, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    collector = None
+    if run.way in ("launched", "cut"):
+        program = subprocess.Popen([*run.collect("-d", place, *(["-t", VISIT] if run.way == "cut" else [])), *run.program()], **pipes)
+    else:
+        program = subprocess.Popen(run.program(), **pipes)
+    if run.way == "attached":
+        for _ in range(5):
+            collector = subprocess.Popen(run.collect("-d", place, "-P", str(program.pid)), cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                         stderr=subprocess.STDOUT, text=True)
+            line = collector.stdout.readline()
+            if line.startswith("Recording process"):
+                break
+            said = line + collector.communicate()[0]
+            assert AGAIN in said or run.trouble == "full", said
+    program.stdin.write("\n")
+    program.stdin.flush()
+    return program, collector
+
+
+def visit(run, work, place, program):
+    visits = 0
+    for _ in range(4 * VISITS):
+        done = subprocess.run(run.collect("-d", place, "-t", VISIT, "-P", str(program.pid)), cwd=work, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=PATIENCE)
+        assert program.poll() is None, ("the program has ended", program.returncode, done)
+        visits += done.returncode == 0
+        assert done.returncode == 0 or AGAIN in done.stderr, done
+        if visits == VISITS:
+            return
+    raise AssertionError(("could not come in", done))
+
+
+def check(run):
+    """What has gone wrong, or None."""
+    with recorded.directory() as work:
+        place = pathlib.Path(work) / "experiments"
+        place.mkdir()
+        if run.trouble == "full":
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={KILOBYTES}k", "none", place], check=True)
+        try:
+            return fault_of(run, work, place)
+        except (AssertionError, subprocess.TimeoutExpired) as reason:
+            return f"{type(reason).__name__}: {reason}"
+        finally:
+            if run.trouble == "full":
+                subprocess.run(["umount", "-l", place], check=True)
+
+
+def fault_of(run, work, place):
+    program, collector = begin(run, work, place)
+    try:
+        end_trouble = make_trouble(run, place)
+        if run.way == "visited":
+            visit(run, work, place, program)
+        if run.is_endless():
+            time.sleep(MOMENT)
+            pathlib.Path(work, "over").touch()
+        try:
+            printed, said = program.communicate(timeout=PATIENCE)
+        finally:
+            end_trouble()
+        if (program.returncode, printed) != alone(run.row):
+            return f"status {program.returncode}, alone {alone(run.row)[0]}\n{printed}alone:\n{alone(run.row)[1]}{said}"
+        if collector:
+            collector.communicate(timeout=PATIENCE)
+    finally:
+        for process in (program, collector):
+            if process and process.poll() is None and process.pid > 0:
+                process.kill()
+                process.communicate()
+    return None if run.trouble == "full" else unreadable(place)
+
+
+def unreadable(place):
+    """Each experiment can be read."""
+    experiments = list(place.glob("*.er"))
+    for experiment in experiments:
+        attempts.wait_until(lambda: not recorded_still(experiment), f"{experiment} is still written")
+        done = subprocess.run([GNOMON, "print", "-functions", "-allocs", "-sync", "-ioactivity", experiment], capture_output=True, text=True, timeout=PATIENCE)
+        if done.returncode != 0 and "has no data" not in done.stderr:
+            return f"cannot be read: {done.stderr}"
+    return None if experiments else "no experiment"
+
+
+def recorded_still(experiment):
+    sampler = sampler_of(experiment)
+    return sampler > 0 and pathlib.Path(f"/proc/{sampler}").exists()
+
+
+def some():
+    """Each row once, so that every way, tracer and clock has its turn."""
+    ways = itertools.cycle(itertools.product(("kernel", "signal"), ("attached", "launched", "visited", "cut")))
+    for row, ends in ROWS.items():
+        clock, way = next(ways)
+        if ends:
+            way = {"visited": "attached", "cut": "launched"}.get(way, way)
+        yield Run(row, way, "everything", clock)
+    for number, trouble in enumerate(("killed", "stopped", "full")):
+        yield Run("crowd", ("attached", "launched")[number % 2], "everything", ("kernel", "signal")[number % 2], trouble)
+
+
+def all_of(row):
+    clocks = itertools.cycle(CLOCKS)
+    for way, trouble in itertools.product(WAYS, TROUBLES):
+        for tracer in TRACERS if trouble == "none" else ["everything"]:
+            for clock in CLOCKS if tracer == "everything" and trouble == "none" else [next(clocks)]:
+                yield Run(row, way, tracer, clock, trouble)
+
+
+def at_random(seconds):
+    seed = time.time_ns()
+    print(f"seed {seed}", flush=True)
+    chance, limit = random.Random(seed), time.monotonic() + seconds
+    while time.monotonic() < limit:
+        yield Run(*map(chance.choice, map(list, (ROWS, WAYS, TRACERS, CLOCKS, TROUBLES))))
+
+
+def can_mount():
+    return subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode == 0
+
+
+def chosen(words):
+    if words[:1] == ["soak"]:
+        return at_random(float(words[1]))
+    if len(words) > 1:
+        return [Run(*words[:5])] * (int(words[5]) if len(words) > 5 else 1)
+    if words:
+        return all_of(words[0])
+    return itertools.chain.from_iterable(map(all_of, ROWS)) if attempts.IS_THOROUGH else some()
+
+
+def main(words):
+    """The exit status."""
+    is_mounting = can_mount()
+    if is_mounting and "GNOMON_MOUNTS" not in os.environ:  # nobody else is to see the small disks
+        os.execvpe("unshare", ["unshare", "--mount", sys.executable, *sys.argv], {**os.environ, "GNOMON_MOUNTS": "1"})
+    if not is_mounting:
+        skips.note("hostile", "full", skips.NO_MOUNT)
+    runs = (run for run in chosen(words) if run.is_possible() and (is_mounting or run.trouble != "full"))
+    faults = count = 0
+    with concurrent.futures.ThreadPoolExecutor(3 if attempts.IS_THOROUGH or words else 1) as pool:
+        for run, fault in pool.map(lambda run: (run, check(run)), runs) if words[:1] != ["soak"] else in_turn(pool, runs):
+            count += 1
+            if fault:
+                faults += 1
+                print(f"{run}: {fault}", flush=True)
+    print(f"{count} runs, {faults} went wrong")
+    return 1 if faults else 0 if is_mounting else skips.STATUS
+
+
+def in_turn(pool, runs):
+    """As map(), which would take all of an endless sequence first."""
+    pending = set()
+    for run in runs:
+        pending.add(pool.submit(lambda run=run: (run, check(run))))
+        while len(pending) >= 3:
+            done, pending = concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED)
+            yield from (each.result() for each in done)
+    for each in concurrent.futures.as_completed(pending):
+        yield each.result()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[2:]))
