@@ -1,4 +1,4 @@
-// What daemons, shells and servers do with descriptors.
+// Daemons, shells and servers, and their ways with descriptors.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

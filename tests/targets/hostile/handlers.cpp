@@ -41,7 +41,7 @@ void works(int) {
   errno = error;
 }
 
-// What they interrupt makes no call, so they may make any.
+// The code that they interrupt makes no call, so they may make any.
 void handlers_that_work(Findings& findings) {
   handled = 0;
   handle(SIGALRM, works, SA_RESTART);

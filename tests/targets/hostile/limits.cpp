@@ -46,7 +46,7 @@ void little_memory(Findings& findings) {
   if (!sizes || std::fscanf(sizes, "%ld", &pages) != 1) _exit(92);
   std::fclose(sizes);
   limit(RLIMIT_AS, static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) + (64u << 20));
-  // What the collector maps at a thread's first call and later must not be missing here.
+  // Memory that the collector maps, at first and later, must not be missing here.
   std::vector<void*> blocks;
   for (int i = 0; i < 40; ++i) blocks.push_back(std::malloc(1 << 20));
   long missing = 0;

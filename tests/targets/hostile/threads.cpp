@@ -29,7 +29,7 @@ void crowd(Findings& findings) {
   find(findings, "threads that have worked", done);
 }
 
-// What threads wait in until they are cancelled.
+// Calls in which threads wait until they are cancelled.
 struct Waited {
   int pipe[2];
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
