@@ -70,6 +70,15 @@ bool is_wanted(const DynamicSection& section, std::size_t symbol, const NextFunc
   return std::strcmp(&section.strings[each.st_name], wanted.name) == 0;
 }
 
+// Returns the function to which a symbol leads without hooks. After a recording that could not give
+// everything back, and in a fork child, symbols lead to the replacements still.
+void* behind_hooks(std::uint64_t function) {
+  for (const Hook& hook : all_hooks())
+    if (hook.replacement && reinterpret_cast<std::uint64_t>(hook.replacement) == function)
+      return hook.original->found;
+  return reinterpret_cast<void*>(function);
+}
+
 // Objects come in the order in which the loader looks through them, the executable first.
 int find_in_object(dl_phdr_info* info, std::size_t, void* data) {
   Sought& sought = *static_cast<Sought*>(data);
@@ -88,7 +97,7 @@ int find_in_object(dl_phdr_info* info, std::size_t, void* data) {
       if (!sought.is_sought(hook) || !is_wanted(section, i, *hook.original)) continue;
       hook.original->sought = is_executable
                                   ? static_cast<void*>(&in_executable)
-                                  : reinterpret_cast<void*>(object.bias + symbol.st_value);
+                                  : behind_hooks(object.bias + symbol.st_value);
       hook.original->definer = object.begin;
     }
   }

@@ -38,6 +38,9 @@ VISITS, VISIT = 3, "0.1"  # s
 MOMENT = 0.2  # s that a program goes on after what has happened
 PATIENCE = 60  # s
 KILOBYTES = 150  # of a disk that fills
+REPORTS = {"nothing": ["-functions"], "heap": ["-allocs"], "locks": ["-sync"], "io": ["-ioactivity"],
+           "everything": ["-functions", "-allocs", "-sync", "-ioactivity"]}
+NOTHING = ("has no data", "no thread has waited", "has not allocated anything yet", "has not done any I/O yet")  # a report of nothing
 AGAIN = "repeat"  # what a refusal says that need not come again
 
 
@@ -71,7 +74,7 @@ def alone(row):
     """(exit status, output)"""
     with recorded.directory() as work:
         done = subprocess.run([HOSTILE, row, "1"], cwd=work, input="\n", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
-    assert row == "is_killed" or done.stdout, done
+    assert ROWS[row] or done.stdout, done
     return done.returncode, done.stdout
 
 
@@ -167,17 +170,18 @@ def fault_of(run, work, place):
             if process and process.poll() is None and process.pid > 0:
                 process.kill()
                 process.communicate()
-    return None if run.trouble == "full" else unreadable(place)
+    return None if run.trouble == "full" else unreadable(place, run.tracer)
 
 
-def unreadable(place):
+def unreadable(place, tracer):
     """Each experiment can be read."""
     experiments = list(place.glob("*.er"))
     for experiment in experiments:
         attempts.wait_until(lambda: not recorded_still(experiment), f"{experiment} is still written")
-        done = subprocess.run([GNOMON, "print", "-functions", "-allocs", "-sync", "-ioactivity", experiment], capture_output=True, text=True, timeout=PATIENCE)
-        if done.returncode != 0 and "has no data" not in done.stderr:
-            return f"cannot be read: {done.stderr}"
+        for report in REPORTS[tracer]:
+            done = subprocess.run([GNOMON, "print", report, experiment], capture_output=True, text=True, timeout=PATIENCE)
+            if done.returncode != 0 and not any(words in done.stderr for words in NOTHING):
+                return f"{report} cannot be read: {done.stderr}"
     return None if experiments else "no experiment"
 
 

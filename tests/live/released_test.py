@@ -170,5 +170,38 @@ def over_and_over(work):
         ends_right(program)
 
 
+FORKS = """
+import os, sys, time
+sys.stdin.readline()
+child = os.fork()
+print(child, flush=True)
+while not os.path.exists("over"):
+    bytearray(100000)
+    time.sleep(0.001)
+if child == 0:
+    os._exit(3)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def child_of_a_recorded_process(work):
+    """It inherits what the recording of its parent has bound; a recording of its own finds libc's functions behind that."""
+    with attempts.started(sys.executable, "-c", FORKS, cwd=work, stdin=subprocess.PIPE) as program, attempts.started(
+            build / "bin/gnomon", "collect", "-H", "on", "-i", "on", "-F", "off", "-P", program.pid, cwd=work, stdin=subprocess.DEVNULL,
+            stderr=subprocess.STDOUT) as gnomon:
+        line = gnomon.stdout.readline()
+        assert line.startswith(f"Recording process {program.pid} "), line
+        program.stdin.write("\n")
+        program.stdin.flush()
+        child = max(int(program.stdout.readline()), int(program.stdout.readline()))
+        done = subprocess.run([build / "bin/gnomon", "collect", "-H", "on", "-i", "on", "-t", "0.1", "-P", str(child)], cwd=work, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=PATIENCE)
+        assert done.returncode == 0 and f"process {child} runs on" in done.stdout, done
+        pathlib.Path(work, "over").touch()
+        printed, _ = program.communicate(timeout=PATIENCE)
+        assert (program.returncode, printed) == (0, "3\n"), (program.returncode, printed)
+        gnomon.communicate(timeout=PATIENCE)
+
+
 by_plugin = [masks_by_lldb, at_every_stop] if (build / "lib/lldb-gnomon.so").exists() else []  # a sanitizer's build has none
-attempts.try_cases(masks_by_ptrace, over_and_over, *by_plugin)
+attempts.try_cases(masks_by_ptrace, over_and_over, child_of_a_recorded_process, *by_plugin)
