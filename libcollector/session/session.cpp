@@ -345,8 +345,10 @@ void sample_before_exec() {
   sample_own_process(recorder->directory(), *recorder->control(), format::SampleEvent::exec);
 }
 
+// A recording that has failed has not ended yet: its clocks and its threads may still ask the kernel.
 void end_before_confinement() {
-  if (!own_control()) return;
+  if (!recorder || !recorder->control() || recorder->control()->end_time != 0) return;
+  if (own_process() != static_cast<pid_t>(recorder->control()->pid)) return;
   recorder->fail(format::Failure::confined, 0);
   end_for_good();
 }

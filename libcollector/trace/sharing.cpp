@@ -54,7 +54,7 @@ bool is_in_child() {
   if (block && block->tid != 0 && is_surely_own(*block, frame)) [[likely]]
     return false;
   const Recorder* const to = atomic(traced_recorder).load(std::memory_order_acquire);
-  return to && to->control() && is_of_child(block, frame, *to);
+  return to && to->control() && to->recording() && is_of_child(block, frame, *to);
 }
 
 }  // namespace gnomon::collector

@@ -20,7 +20,7 @@ inline bool is_surely_own(const ThreadBlock& block, std::uint64_t frame) {
 // may be, because a program that has confined itself may be killed for each question. block: the
 // calling thread's, or null.
 bool is_of_child(ThreadBlock* block, std::uint64_t frame, const Recorder& recorder);
-// Returns true if the caller is such a child of the process whose calls are being traced.
+// Returns true if the caller is such a child of the process whose calls are being recorded.
 bool is_in_child();
 
 }  // namespace gnomon::collector

@@ -1,6 +1,6 @@
 // Does one thing that programs do, again and again, and prints what it found if that was the same
 // each time. Arguments: the row's name; how often (0: until there is a file `over` in its
-// directory). It begins when it has read a line. Without arguments it lists the rows.
+// directory, once at least). It begins when it has read a line. Without arguments it lists the rows.
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -45,7 +45,7 @@ void await_line() {
 int run(const Row& row, int times) {
   await_line();
   Findings first;
-  for (int i = 0; times == 0 ? access("over", F_OK) != 0 : i < times; ++i) {
+  for (int i = 0; i == 0 || (times == 0 ? access("over", F_OK) != 0 : i < times); ++i) {
     Findings found;
     row.run(found);
     if (i == 0) first = found;
