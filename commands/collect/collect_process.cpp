@@ -27,9 +27,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The reason why waiting for a recording ends. recording: its duration is over, or it has failed.
-// overdue: its duration is over, and gnomon-sampler has not ended it. removed: the experiment is
-// gone.
+// The reason why waiting for a recording ends.
+// recording: its duration is over, or it has failed.
+// overdue: its duration is over, and gnomon-sampler has not ended it.
+// removed: the experiment is gone.
 enum class End { told, recording, process, program, overdue, removed };
 
 sigset_t ends() {

@@ -35,8 +35,8 @@ namespace {
 
 constinit char in_executable = 0;  // stands for an original that cannot be bound
 
-// What is looked for in the symbol tables of all load objects, and a filter of how its names begin:
-// hardly any other name passes.
+// The hooks whose originals are looked for in the symbol tables of all load objects, and a filter
+// of the beginnings of their names, which hardly any other name passes.
 class Sought {
  public:
   explicit Sought(Families families) : families_(families) {
@@ -46,7 +46,7 @@ class Sought {
   bool is_sought(const Hook& hook) const {
     return (bit_of(hook.family) & families_) != 0 && !hook.original->sought;
   }
-  // Such a name is as long at least.
+  // The names are at least as long.
   static constexpr std::size_t kBeginning = 4;
   bool may_be(const char* name) { return (word_of_name(name) & mask_of_name(name)) != 0; }
 
@@ -95,9 +95,8 @@ int find_in_object(dl_phdr_info* info, std::size_t, void* data) {
       continue;
     for (const Hook& hook : all_hooks()) {
       if (!sought.is_sought(hook) || !is_wanted(section, i, *hook.original)) continue;
-      hook.original->sought = is_executable
-                                  ? static_cast<void*>(&in_executable)
-                                  : behind_hooks(object.bias + symbol.st_value);
+      hook.original->sought = is_executable ? static_cast<void*>(&in_executable)
+                                            : behind_hooks(object.bias + symbol.st_value);
       hook.original->definer = object.begin;
     }
   }

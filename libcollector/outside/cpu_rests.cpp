@@ -34,7 +34,7 @@ ThreadTimes times_in(const std::string& directory) {
   return times;
 }
 
-// Of a figure that only grows: what it was at `time`, if it grew evenly.
+// Returns the value of a growing figure at `time`, if the figure grew evenly.
 std::uint64_t between(std::uint64_t before, std::uint64_t after, std::uint64_t time,
                       std::uint64_t begin, std::uint64_t end) {
   if (before == ThreadTimes::kUnknown || after <= before || end <= begin) return after;
@@ -124,8 +124,8 @@ void CpuRests::look_ahead() {
   for (const auto& [thread, times] : ahead_.threads) calls_.begins(thread, times);
 }
 
-// A thread that was not there ahead has been made since, and had used nothing. One that is gone now
-// had used what it had ahead.
+// A thread without an account ahead was made since: it had used nothing. A thread without an
+// account now has ended: it had used what its account ahead says.
 void CpuRests::take_back(Look& now, const Look& ahead, std::uint64_t since) {
   now.process = between(ahead.process, now.process, since, ahead.at, now.at);
   for (auto& [thread, times] : now.threads) {

@@ -9,6 +9,7 @@
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/hook/hook.h"
+#include "libcollector/program/jump_after.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/session/session.h"
 #include "libcollector/trace/sharing.h"
@@ -69,18 +70,7 @@ __attribute__((naked, visibility("default"), symver("vfork@@GLIBC_2.2.5"))) pid_
 // Jumps, because a seventh argument stands on the caller's stack.
 __attribute__((naked, visibility("default"), symver("clone@@GLIBC_2.2.5"))) int gnomon_clone(
     int (*)(void*), void*, int, void*, ...) {
-  asm("endbr64\n"
-      ".irp word, %rdi, %rsi, %rdx, %rcx, %r8, %r9, %rax\n"
-      "push \\word\n"
-      ".cfi_adjust_cfa_offset 8\n"
-      ".endr\n"
-      "call gnomon_before_clone\n"
-      "mov %rax, %r11\n"
-      ".irp word, %rax, %r9, %r8, %rcx, %rdx, %rsi, %rdi\n"
-      "pop \\word\n"
-      ".cfi_adjust_cfa_offset -8\n"
-      ".endr\n"
-      "jmp *%r11\n");
+  GNOMON_JUMP_AFTER("gnomon_before_clone");
 }
 
 // The child inherits the signal mask that the calling thread has in the program's view.

@@ -13,6 +13,7 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/children.h"
 #include "libcollector/program/exec.h"
+#include "libcollector/program/jump_after.h"
 #include "libcollector/program/sigaction.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/session/session.h"
@@ -94,22 +95,9 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] Any gnomon_before_syscall(lo
 
 extern "C" {
 
-// Jumps, so that a call that returns twice (vfork) or on another stack (clone) finds its caller's
-// stack unchanged.
 __attribute__((naked, visibility("default"), symver("syscall@@GLIBC_2.2.5"))) long gnomon_syscall(
     long, ...) {
-  asm("endbr64\n"
-      ".irp word, %rdi, %rsi, %rdx, %rcx, %r8, %r9, %rax\n"
-      "push \\word\n"
-      ".cfi_adjust_cfa_offset 8\n"
-      ".endr\n"
-      "call gnomon_before_syscall\n"
-      "mov %rax, %r11\n"
-      ".irp word, %rax, %r9, %r8, %rcx, %rdx, %rsi, %rdi\n"
-      "pop \\word\n"
-      ".cfi_adjust_cfa_offset -8\n"
-      ".endr\n"
-      "jmp *%r11\n");
+  GNOMON_JUMP_AFTER("gnomon_before_syscall");
 }
 
 __attribute__((visibility("default"), symver("prctl@@GLIBC_2.2.5"))) int gnomon_prctl(int option,

@@ -81,7 +81,7 @@ void take_sample(format::SampleEvent event) {
     recorder->drop(format::Drop::samples);
 }
 
-// Returns true if everything is written out. What is not stays in the experiment's lanes.
+// Returns true if everything is written out. The rest stays in the experiment's lanes.
 bool write_out_traced(Recorder& of) {
   const Kept kept = end_tracing(of);
   atomic(of.control()->kept_threads).store(kept.threads);

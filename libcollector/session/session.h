@@ -31,8 +31,9 @@ Beginning begin_attached(const Settings& settings);
 // makes no progress. Normal context.
 bool end_session();
 
-// What threads that are in the middle of traced calls keep back of recordings that have ended. The
-// next has_earlier_ended() or end_session() looks whether it can be written out.
+// Returns the count of threads that are still in traced calls of recordings that have ended, and of
+// the events that they hold. The next has_earlier_ended() or end_session() writes those out, if the
+// threads have left.
 Kept kept_back();
 
 // Forgets code that has been unloaded. Normal context: takes the lock of dl_iterate_phdr(3).

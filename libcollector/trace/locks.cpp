@@ -78,9 +78,9 @@ template <int kBusy, typename Try, typename Holder, typename Wait>
   return wait_for(frame, {kind, object, holder()}, wait, outcome);
 }
 
-// libc refuses an invalid limit of time before it looks at what is waited for: semaphores and
-// read-write locks any such limit, mutexes an unknown clock alone (glibc 2.36, futex_abstimed_
-// supported_clockid, valid_nanoseconds). Then nothing is tried.
+// libc refuses an invalid limit of time before it tries to take the lock. Semaphores and read-write
+// locks refuse every such limit, mutexes an unknown clock alone.
+// Source: glibc 2.36, futex_abstimed_supported_clockid and valid_nanoseconds.
 bool is_known(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
 bool is_valid() { return true; }
 bool is_valid(const timespec* limit) {

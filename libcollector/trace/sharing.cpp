@@ -9,7 +9,7 @@
 namespace gnomon::collector {
 namespace {
 
-// Such a child may stand on memory that was a stack of a thread's.
+// True once there was a child that may stand on any memory, also on a thread's earlier stack.
 constinit std::atomic<bool> may_be_anywhere = false;
 
 // A fork child sees the recorder zeroed.

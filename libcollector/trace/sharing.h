@@ -16,9 +16,8 @@ void note_sharing_child(bool on_own_stack);
 inline bool is_surely_own(const ThreadBlock& block, std::uint64_t frame) {
   return block.vforked == 0 && block.stack.contains(frame);
 }
-// Returns true if a child stands on that frame. Asks the kernel who the caller is only where that
-// may be, because a program that has confined itself may be killed for each question. block: the
-// calling thread's, or null.
+// Returns true if a child stands on that frame. Asks the kernel only where a child may stand: each
+// question may end a program that has confined itself. block: the calling thread's, or null.
 bool is_of_child(ThreadBlock* block, std::uint64_t frame, const Recorder& recorder);
 // Returns true if the caller is such a child of the process whose calls are being recorded.
 bool is_in_child();

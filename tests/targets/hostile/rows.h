@@ -5,7 +5,7 @@
 
 namespace hostile {
 
-// What a row has found out, a line each. It is the same each time, with a collector and without.
+// The findings of a row, a line each: the same each time, with a collector and without.
 using Findings = std::string;
 
 struct Row {
