@@ -28,10 +28,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The reason why waiting for a recording ends.
-// recording: its duration is over, or it has failed.
-// overdue: its duration is over, and gnomon-sampler has not ended it.
-// removed: the experiment is gone.
-enum class End { told, recording, process, program, overdue, removed };
+enum class End {
+  told,
+  recording,  // its duration is over, or it has failed
+  process,
+  program,
+  overdue,  // its duration is over, and gnomon-sampler has not ended it
+  removed   // the experiment is gone
+};
 
 sigset_t ends() {
   sigset_t signals;

@@ -19,6 +19,7 @@
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/session/control_signals.h"
 #include "libcollector/session/session.h"
+#include "libcollector/session/unsealed.h"
 
 namespace gnomon::collector {
 namespace {

@@ -35,8 +35,8 @@ namespace {
 
 constinit char in_executable = 0;  // stands for an original that cannot be bound
 
-// The hooks whose originals are looked for in the symbol tables of all load objects, and a filter
-// of the beginnings of their names, which hardly any other name passes.
+// The hooks whose originals are looked for in the symbol tables of all load objects. A filter by
+// the beginnings of names lets hardly any other name pass.
 class Sought {
  public:
   explicit Sought(Families families) : families_(families) {

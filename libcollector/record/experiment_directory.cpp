@@ -3,50 +3,23 @@
 #include "libcollector/record/experiment_directory.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "libcollector/core/atomic.h"
 #include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
-namespace {
-
-// Moves a descriptor above the numbers that programs use.
-int moved_up(int descriptor) {
-  constexpr std::uint64_t kUsual = 1024, kBelow = 24;
-  rlimit limit{};
-  if (raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, arg(&limit)) != 0) return descriptor;
-  const std::uint64_t end = std::min<std::uint64_t>(limit.rlim_cur, kUsual);
-  const long up = raw_syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC,
-                              static_cast<long>(end > 2 * kBelow ? end - kBelow : 0));
-  if (up < 0) return descriptor;
-  raw_syscall(SYS_close, descriptor);
-  return static_cast<int>(up);
-}
-
-}  // namespace
-
-bool ExperimentDirectory::identify(int descriptor, Identity& found) {
-  struct stat info {};
-  if (raw_syscall(SYS_newfstatat, descriptor, arg(""), arg(&info), AT_EMPTY_PATH) != 0)
-    return false;
-  found = {info.st_dev, info.st_ino};
-  return true;
-}
-
 int ExperimentDirectory::open_path(const char* path) {
   give_back();
   if (std::strlen(path) >= sizeof path_) return ENAMETOOLONG;
   const long opened =
       raw_syscall(SYS_openat, AT_FDCWD, arg(path), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (opened < 0) return static_cast<int>(-opened);
-  const bool known = identify(static_cast<int>(opened), identity_);
+  bool is_removed = false;
+  const bool known = identify(static_cast<int>(opened), identity_, is_removed);
   raw_syscall(SYS_close, opened);
   if (!known) return ENOTDIR;
   std::memcpy(path_, path, std::strlen(path) + 1);
@@ -56,40 +29,64 @@ int ExperimentDirectory::open_path(const char* path) {
 int ExperimentDirectory::take(int descriptor) {
   give_back();
   path_[0] = 0;
-  const int taken = moved_up(descriptor);
-  if (!identify(taken, identity_)) {
-    raw_syscall(SYS_close, taken);
-    return EBADF;
-  }
-  handed_ = taken;
-  atomic(is_handed_).store(1);
-  return 0;
+  bool is_removed = false;
+  if (!identify(descriptor, identity_, is_removed)) return EBADF;
+  return itself_.hold(descriptor, identity_, IfFew::keep);
 }
 
 void ExperimentDirectory::give_back() {
-  if (atomic(is_handed_).exchange(0) == 0) return;
-  Identity now{};
-  if (identify(handed_, now) && now.device == identity_.device && now.file == identity_.file)
-    raw_syscall(SYS_close, handed_);
+  for (Named& each : held_) each.file.close();
+  held_count_ = 0;
+  itself_.close();
+}
+
+void ExperimentDirectory::hold_itself() {
+  if (itself_.descriptor() >= 0) return;
+  if (const int opened = open_itself(); opened >= 0) itself_.hold(opened, identity_);
+}
+
+bool ExperimentDirectory::identify_file(const char* name, Inode& found) const {
+  const int directory = open_itself();
+  if (directory < 0) return false;
+  struct stat info {};
+  const long error =
+      raw_syscall(SYS_newfstatat, directory, arg(name), arg(&info), AT_SYMLINK_NOFOLLOW);
+  close_unless_held(directory);
+  found = {info.st_dev, info.st_ino};
+  return error == 0;
+}
+
+void ExperimentDirectory::hold(const char* name, int flags) {
+  if (held_count_ == kHeldFiles || held(name) >= 0) return;
+  const int opened = open_file(name, flags | O_CREAT);
+  if (opened < 0) return;
+  Inode file{};
+  // Not known: nothing is open as it, so hold() fails.
+  identify_file(name, file);
+  if (held_[held_count_].file.hold(opened, file) != 0) return;
+  held_[held_count_].name = name;
+  ++held_count_;
+}
+
+int ExperimentDirectory::held(const char* name) const {
+  for (std::uint32_t i = 0; i < held_count_; ++i)
+    if (std::strcmp(held_[i].name, name) == 0) return held_[i].file.descriptor();
+  return -1;
 }
 
 int ExperimentDirectory::open_itself() const {
-  const bool is_handed = is_handed_ != 0;
-  if (!is_handed && path_[0] == 0) return -ESTALE;
-  const int directory =
-      is_handed ? handed_
-                : static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, arg(path_),
-                                               O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (const int there = itself_.descriptor(); there >= 0) return there;
+  if (path_[0] == 0) return -ESTALE;
+  const int directory = static_cast<int>(
+      raw_syscall(SYS_openat, AT_FDCWD, arg(path_), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (directory < 0) return directory;
-  Identity now{};
-  if (identify(directory, now) && now.device == identity_.device && now.file == identity_.file)
-    return directory;
-  close_unless_handed(directory);
+  if (is_there(directory, identity_)) return directory;
+  raw_syscall(SYS_close, directory);
   return -ESTALE;
 }
 
-void ExperimentDirectory::close_unless_handed(int descriptor) const {
-  if (is_handed_ == 0 || descriptor != handed_) raw_syscall(SYS_close, descriptor);
+void ExperimentDirectory::close_unless_held(int descriptor) const {
+  if (!itself_.is(descriptor)) raw_syscall(SYS_close, descriptor);
 }
 
 int ExperimentDirectory::try_to_open(const char* name, int flags) const {
@@ -97,7 +94,7 @@ int ExperimentDirectory::try_to_open(const char* name, int flags) const {
   if (directory < 0) return directory;
   const long file =
       raw_syscall(SYS_openat, directory, arg(name), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-  close_unless_handed(directory);
+  close_unless_held(directory);
   return static_cast<int>(file);
 }
 
@@ -117,7 +114,7 @@ int ExperimentDirectory::rename_file(const char* from, const char* to) const {
   const int directory = open_itself();
   if (directory < 0) return directory;
   const long done = raw_syscall(SYS_renameat, directory, arg(from), directory, arg(to));
-  close_unless_handed(directory);
+  close_unless_held(directory);
   return static_cast<int>(done);
 }
 
@@ -125,8 +122,17 @@ int ExperimentDirectory::remove_file(const char* name) const {
   const int directory = open_itself();
   if (directory < 0) return directory;
   const long done = raw_syscall(SYS_unlinkat, directory, arg(name), 0);
-  close_unless_handed(directory);
+  close_unless_held(directory);
   return static_cast<int>(done);
+}
+
+OpenFile::OpenFile(const ExperimentDirectory& directory, const char* name, int flags)
+    : descriptor_((flags & O_EXCL) != 0 ? -1 : directory.held(name)), is_held_(descriptor_ >= 0) {
+  if (!is_held_) descriptor_ = directory.open_file(name, flags);
+}
+
+OpenFile::~OpenFile() {
+  if (!is_held_ && descriptor_ >= 0) raw_syscall(SYS_close, descriptor_);
 }
 
 }  // namespace gnomon::collector

@@ -26,7 +26,7 @@ bool within_file_size_limit(std::uint64_t end) {
 
 // For file systems without fallocate: writing zeros reserves space, too. They are appended, because
 // another thread may reserve the same range and have written to it by now; the file may grow
-// further than `end`.
+// further than `end`. A held descriptor keeps O_APPEND: its file is only mapped.
 long append_zeros(int fd, std::uint64_t end) {
   static const char zeros[4096] = {};
   if (const long set = raw_syscall(SYS_fcntl, fd, F_SETFL, O_APPEND); set < 0) return set;
@@ -67,14 +67,14 @@ Failure failure_of(long error) {
 Range map_range(File file, Create create, std::uint64_t offset, std::uint64_t bytes, void* over) {
   if (!within_file_size_limit(offset + bytes)) return {nullptr, Failure::file_size_limit, EFBIG};
   const int exclusive = create == Create::must_be_new ? O_EXCL : 0;
-  const int fd = file.directory.open_file(file.name, O_RDWR | O_CREAT | exclusive);
+  const OpenFile open(file.directory, file.name, O_RDWR | O_CREAT | exclusive);
+  const int fd = open.descriptor();
   if (fd < 0) return {nullptr, failure_of(fd), -fd};
   const long reserved = reserve(fd, offset, bytes);
   long at = 0;
   if (reserved == 0)
     at = raw_syscall(SYS_mmap, arg(over), static_cast<long>(bytes), PROT_READ | PROT_WRITE,
                      MAP_SHARED | (over ? MAP_FIXED : 0), fd, static_cast<long>(offset));
-  raw_syscall(SYS_close, fd);
   if (reserved < 0) return {nullptr, failure_of(reserved), static_cast<int>(-reserved)};
   if (at < 0 && at > -4096) return {nullptr, Failure::map_file, static_cast<int>(-at)};
   return {reinterpret_cast<void*>(at), Failure::none, 0};
@@ -86,7 +86,8 @@ void unmap_range(void* at, std::uint64_t bytes) {
 
 FileError write_range(File file, std::uint64_t offset, const void* from, std::uint64_t bytes) {
   if (!within_file_size_limit(offset + bytes)) return {Failure::file_size_limit, EFBIG};
-  const int fd = file.directory.open_file(file.name, O_WRONLY | O_CREAT);
+  const OpenFile open(file.directory, file.name, O_WRONLY | O_CREAT);
+  const int fd = open.descriptor();
   if (fd < 0) return {failure_of(fd), -fd};
   const char* at = static_cast<const char*>(from);
   long n = 0;
@@ -98,26 +99,24 @@ FileError write_range(File file, std::uint64_t offset, const void* from, std::ui
     if (n == 0) n = -ENOSPC;
     if (n < 0) break;
   }
-  raw_syscall(SYS_close, fd);
   if (n < 0) return {failure_of(n), static_cast<int>(-n)};
   return {};
 }
 
 void cut_file(File file, std::uint64_t bytes) {
-  const int fd = file.directory.open_file(file.name, O_WRONLY);
-  if (fd < 0) return;
-  raw_syscall(SYS_ftruncate, fd, static_cast<long>(bytes));
-  raw_syscall(SYS_close, fd);
+  const OpenFile open(file.directory, file.name, O_WRONLY);
+  if (open.descriptor() >= 0)
+    raw_syscall(SYS_ftruncate, open.descriptor(), static_cast<long>(bytes));
 }
 
 FileError append_text(File file, const char* text, std::uint64_t bytes) {
-  const int fd = file.directory.open_file(file.name, O_WRONLY | O_CREAT | O_APPEND);
+  const OpenFile open(file.directory, file.name, O_WRONLY | O_CREAT | O_APPEND);
+  const int fd = open.descriptor();
   if (fd < 0) return {failure_of(fd), -fd};
   // A write beyond the limit would send SIGXFSZ.
   const long size = raw_syscall(SYS_lseek, fd, 0, SEEK_END);
   const bool fits = size >= 0 && within_file_size_limit(static_cast<std::uint64_t>(size) + bytes);
   const long n = fits ? raw_syscall(SYS_write, fd, arg(text), static_cast<long>(bytes)) : -EFBIG;
-  raw_syscall(SYS_close, fd);
   if (n < 0) return {failure_of(n), static_cast<int>(-n)};
   if (n != static_cast<long>(bytes)) return {Failure::no_space, ENOSPC};
   return {};

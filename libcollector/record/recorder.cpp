@@ -2,6 +2,7 @@
 // context; no lock, no errno, no heap.
 #include "libcollector/record/recorder.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
+#include "libcollector/format/overview.h"
 
 namespace gnomon::collector {
 namespace {
@@ -94,6 +96,16 @@ Range Recorder::open_storage(std::uint32_t writers) {
   for (std::uint32_t i = 0; i < writer_count_; ++i) leave(writers_[i]);
   atomic(ready_).store(1, std::memory_order_release);
   return {writers_};
+}
+
+// A kind without events leaves an empty file, which finish() removes.
+void Recorder::hold_files(std::span<const format::DataKind> kinds) {
+  directory_.hold_itself();
+  for (const format::DataKind kind : kinds)
+    directory_.hold(format::kDataFiles[static_cast<std::size_t>(kind)], O_RDWR);
+  for (const char* name : {format::kLanesFile, format::kStacksFile}) directory_.hold(name, O_RDWR);
+  for (const char* name : {format::kMapFile, format::kLogFile, format::kOverviewFile})
+    directory_.hold(name, O_WRONLY | O_APPEND);
 }
 
 bool Recorder::await_debugger(std::uint64_t limit_ns) {
@@ -210,6 +222,8 @@ void Recorder::finish() {
   const format::ControlPage page = copy_of(*control_);
   closed->page = page;
   atomic(closed->check).store(format::page_check(page), std::memory_order_release);
+  for (std::size_t k = 0; k < format::kDataFiles.size(); ++k)
+    if (page.blocks[k] == 0) directory_.remove_file(format::kDataFiles[k]);
   directory_.remove_file(format::kLanesFile);
   directory_.remove_file(format::kEndedFile);
   directory_.remove_file(format::kPlacesFile);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
+#include <span>
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/signal_action.h"
@@ -63,6 +64,9 @@ class Recorder {
   // Creates or joins the stack table and `writers` writers, or makes those of an earlier recording
   // free again. Normal context.
   Range open_storage(std::uint32_t writers);
+  // Opens the files that are written while events of these kinds are recorded, and holds them.
+  // Normal context.
+  void hold_files(std::span<const format::DataKind> kinds);
   // State: armed, until the debugger asks to record. Returns false if the debugger did not within
   // `limit_ns`. Normal context.
   bool await_debugger(std::uint64_t limit_ns);

@@ -2,6 +2,7 @@
 // to, ends in its destructor. Normal context.
 #include "libcollector/session/session.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -24,6 +25,7 @@
 #include "libcollector/program/thread_start.h"
 #include "libcollector/record/experiment.h"
 #include "libcollector/record/header.h"
+#include "libcollector/record/held_file.h"
 #include "libcollector/record/log.h"
 #include "libcollector/record/mailbox.h"
 #include "libcollector/record/overview.h"
@@ -33,6 +35,7 @@
 #include "libcollector/session/launch_environment.h"
 #include "libcollector/session/own_clock.h"
 #include "libcollector/session/threads.h"
+#include "libcollector/session/unsealed.h"
 #include "libcollector/trace/trace.h"
 
 extern "C" int __cxa_atexit(void (*function)(void*), void* argument, void* object);  // NOLINT
@@ -43,7 +46,6 @@ namespace {
 using format::Setting;
 
 constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
-constinit Recorder* unsealed[8] = {};    // of recordings that have ended, likewise
 constinit Unwinder unwinder;
 constinit bool prepared = false;  // what all sessions of the process share has been made
 constinit std::atomic<pid_t> ending =
@@ -59,6 +61,24 @@ bool open_storage() {
   const Range opened = recorder->open_storage(writers);
   if (!opened.at) recorder->fail(opened.failure, opened.error);
   return opened.at;
+}
+
+bool has_own_clock() {
+  const auto clock = static_cast<format::Clock>(atomic(recorder->control()->clock).load());
+  if (format::may_be_kernels(settings.values)) return clock == format::Clock::signal;
+  return settings.values[Setting::profile] != 0;
+}
+
+// A process that writes no events itself opens its few files for each use: no descriptor stays.
+void hold_files() {
+  using format::DataKind;
+  DataKind kinds[4];
+  std::size_t count = 0;
+  if (has_own_clock()) kinds[count++] = DataKind::profile;
+  if (settings.values[Setting::heaptrace] != 0) kinds[count++] = DataKind::heaptrace;
+  if (settings.values[Setting::synctrace] != 0) kinds[count++] = DataKind::synctrace;
+  if (settings.values[Setting::iotrace] != 0) kinds[count++] = DataKind::iotrace;
+  if (count != 0) recorder->hold_files({kinds, count});
 }
 
 // If the debugger does not answer in time, recording begins without its answer.
@@ -79,35 +99,6 @@ void note_fresh_frame(std::uint64_t pc, Recorder& to, Writer& writer) {
 void take_sample(format::SampleEvent event) {
   if (!sample_own_process(recorder->directory(), *recorder->control(), event))
     recorder->drop(format::Drop::samples);
-}
-
-// Returns true if everything is written out. The rest stays in the experiment's lanes.
-bool write_out_traced(Recorder& of) {
-  const Kept kept = end_tracing(of);
-  atomic(of.control()->kept_threads).store(kept.threads);
-  atomic(of.control()->kept_events).store(kept.events);
-  return kept.threads == 0 && kept.is_written;
-}
-
-void keep_unsealed(Recorder& of) {
-  for (Recorder*& place : unsealed)
-    if (!place) {
-      place = &of;
-      return;
-    }
-  of.directory().give_back();  // no place: never sealed
-}
-
-// Seals the recordings whose last threads have left their traced calls. The files of the others
-// stay mapped, because those threads may still write to them.
-void seal_earlier() {
-  for (Recorder*& place : unsealed) {
-    if (!place || !place->control()) continue;
-    if (write_out_traced(*place)) place->finish();
-    if (!place->is_free()) continue;
-    place->directory().give_back();
-    place = nullptr;
-  }
 }
 
 void end_recording() {
@@ -133,8 +124,8 @@ pid_t own_process() { return static_cast<pid_t>(raw_syscall(SYS_getpid)); }
 
 bool is_ending() { return ending == own_process(); }
 
-// One thread at a time does the work; a pid from before a fork does not count, because its thread
-// does not exist in the child.
+// Returns true if the calling thread may end the recording: only one thread at a time may. A pid
+// from before a fork does not count, because that thread does not exist in the child.
 bool claim_end() {
   pid_t other = ending;
   const pid_t own = own_process();
@@ -171,6 +162,7 @@ void publish_roots() {
 // but what its own would need. On failure returns false and stores the reason in the control page.
 bool arm(Timer timer, Loaded loaded) {
   if (!open_storage()) return false;
+  hold_files();
   if (const FileError error = write_load_objects(*recorder, loaded, scratch, sizeof scratch)) {
     recorder->fail(error.failure, error.error);
     return false;
@@ -252,6 +244,7 @@ void record_launch(int argc, char** argv) {
   bind_traced_calls();
   hold();
   if (!arm_clock_after_hold(own_clock(timer))) return;
+  hold_files();
   begin_recording();
   name_thread(*main_thread, static_cast<std::uint32_t>(gettid()));
   main_thread->stack = main_stack(reinterpret_cast<std::uint64_t>(argv));
@@ -268,6 +261,7 @@ constinit bool ends_last = false;  // `finish` is called behind whatever the pro
 [[gnu::constructor]] void start(int argc, char** argv, char**) {
   find_originals();
   measure_ticks();
+  pthread_atfork(before_fork, after_fork, after_fork_in_child);
   if (gettid() != getpid() || !read_launch_environment(settings)) return;
   clean_environment();
   const int saved_errno = errno;
@@ -345,12 +339,18 @@ void sample_before_exec() {
   sample_own_process(recorder->directory(), *recorder->control(), format::SampleEvent::exec);
 }
 
-// A recording that has failed has not ended yet: its clocks and its threads may still ask the kernel.
+// A recording that has failed has not ended yet: its clocks and its threads may still ask the
+// kernel.
 void end_before_confinement() {
-  if (!recorder || !recorder->control() || recorder->control()->end_time != 0) return;
+  if (!recorder || !recorder->control()) return;
+  const bool has_ended = recorder->control()->end_time != 0;
+  if (has_ended && !has_unsealed()) return;
   if (own_process() != static_cast<pid_t>(recorder->control()->pid)) return;
-  recorder->fail(format::Failure::confined, 0);
-  end_for_good();
+  if (!has_ended) {
+    recorder->fail(format::Failure::confined, 0);
+    end_for_good();
+  }
+  leave_unsealed();
 }
 
 bool has_earlier_ended() {
@@ -365,16 +365,6 @@ bool end_session() {
   if (!recorder || !recorder->control()) return true;
   atomic(recorder->control()->asked).store(static_cast<std::uint32_t>(format::Ask::end));
   return has_earlier_ended() && recorder->control()->end_time != 0;
-}
-
-Kept kept_back() {
-  Kept kept;
-  for (const Recorder* each : unsealed)
-    if (each && each->control()) {
-      kept.threads += each->control()->kept_threads;
-      kept.events += each->control()->kept_events;
-    }
-  return kept;
 }
 
 Beginning begin_attached(const Settings& wanted) {

@@ -3,7 +3,6 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/record/recorder.h"
 #include "libcollector/record/settings.h"
-#include "libcollector/trace/thread_block.h"
 
 namespace gnomon::collector {
 
@@ -30,11 +29,6 @@ Beginning begin_attached(const Settings& settings);
 // Ends the session, if there is one, as a tick would. Returns false if a tick that is ending it
 // makes no progress. Normal context.
 bool end_session();
-
-// Returns the count of threads that are still in traced calls of recordings that have ended, and of
-// the events that they hold. The next has_earlier_ended() or end_session() writes those out, if the
-// threads have left.
-Kept kept_back();
 
 // Forgets code that has been unloaded. Normal context: takes the lock of dl_iterate_phdr(3).
 void forget_unloaded();

@@ -9,7 +9,7 @@
 namespace gnomon::collector {
 namespace {
 
-// True once there was a child that may stand on any memory, also on a thread's earlier stack.
+// There was a child with a stack of its own, which may lie where a thread's stack was before.
 constinit std::atomic<bool> may_be_anywhere = false;
 
 // A fork child sees the recorder zeroed.

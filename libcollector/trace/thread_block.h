@@ -40,8 +40,8 @@ extern constinit thread_local ThreadBlock* own_block __attribute__((tls_model("i
 ThreadBlock* claim_block();
 // Where the address of the first of all blocks stands.
 std::uint64_t place_of_blocks();
-// What stays in the lanes of threads that are in the middle of a call, and reach them no further
-// than the file `lanes`.
+// Threads that are in the middle of a call at the end, and their events, which stay in the file
+// `lanes`.
 struct Kept {
   std::uint32_t threads = 0, events = 0;
   bool is_written = true;  // false: some of the rest could not be written out

@@ -40,10 +40,9 @@ void leave_traced_call();
 bool has_free_stacks();
 
 // A call that is being recorded. Nothing behind its constructor asks which recording there is: the
-// call belongs to the one with which it has begun, be that over meanwhile. A call in a signal
-// handler that interrupts this one records by the way that ticks of the clock take, with signals
-// blocked, so that no handler leaves it for good. This one may be left so, by longjmp; that is
-// found out later.
+// call belongs to the one with which it has begun, be that over meanwhile. A signal handler may
+// interrupt it and make such a call: that one records as ticks of the clock do, with signals
+// blocked. A handler may also leave this call by longjmp; that is found out later.
 class TracedCall {
  public:
   // call: of the hook.

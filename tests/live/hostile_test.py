@@ -46,7 +46,7 @@ NOTHING = ("has no data", "no thread has waited", "has not allocated anything ye
 # A refusal harms nobody. One that says so comes once; the other recording begins later.
 AGAIN, LATER = "repeat", "recording begins by itself once it gets there"
 # Rows that see the descriptors which are open for a moment while an injector comes in, or has come, beside them.
-SEE_DESCRIPTORS = ("redirections", "lowest_numbers", "descriptors")
+SEE_DESCRIPTORS = ("redirections", "lowest_numbers", "lowest_beside_threads", "takes_numbers", "forks_beside_allocating", "descriptors", "daemon")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,14 +21,15 @@ extern "C" {
 
 namespace {
 
-// What a program finds of SIGPROF when it starts, and how many descriptors are open.
+// What a program finds of SIGPROF when it starts, and how many of its descriptors are open.
 int tell() {
   struct sigaction action {};
   sigset_t mask;
   sigaction(SIGPROF, nullptr, &action);
   sigprocmask(SIG_BLOCK, nullptr, &mask);
   int open = 0;
-  for (int i = 0; i < 4096; ++i) open += fcntl(i, F_GETFD) >= 0;
+  const long limit = sysconf(_SC_OPEN_MAX);
+  for (int i = 0; i < limit; ++i) open += fcntl(i, F_GETFD) >= 0;
   std::printf("ignored %d blocked %d open %d\n", action.sa_handler == SIG_IGN,
               sigismember(&mask, SIGPROF), open);
   return 0;

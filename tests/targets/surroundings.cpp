@@ -13,11 +13,15 @@
 
 namespace {
 
+// Of the numbers that the program can get: a collector may hold descriptors above its limit.
 void print_descriptors() {
+  const long limit = sysconf(_SC_OPEN_MAX);
   std::vector<std::string> found;
   DIR* directory = opendir("/proc/self/fd");
-  while (const dirent* entry = readdir(directory))
-    if (std::atoi(entry->d_name) != dirfd(directory)) found.emplace_back(entry->d_name);
+  while (const dirent* entry = readdir(directory)) {
+    const int number = std::atoi(entry->d_name);
+    if (number != dirfd(directory) && number < limit) found.emplace_back(entry->d_name);
+  }
   closedir(directory);
   std::sort(found.begin(), found.end());
   for (const std::string& name : found) std::printf("descriptor %s\n", name.c_str());

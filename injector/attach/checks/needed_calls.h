@@ -102,7 +102,8 @@ inline constexpr std::array kNeededCalls{
         "socketpair", SYS_socketpair, 0, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, kAddress}, true},
     NeededCall{"poll", SYS_poll, 0, {kAddress, 1, 4000}, true},
     NeededCall{"recvmsg", SYS_recvmsg, 0, {kFile, kAddress, kHandingFlags}, true},
-    NeededCall{"fcntl", SYS_fcntl, 0, {kFile, F_DUPFD_CLOEXEC, 1000}, true},
+    NeededCall{"prlimit64", SYS_prlimit64, kAny, {0, RLIMIT_NOFILE, kAddress, kAddress}},
+    NeededCall{"fcntl", SYS_fcntl, kAny, {kFile, F_DUPFD_CLOEXEC, 1024}},
     NeededCall{"rt_sigtimedwait", SYS_rt_sigtimedwait, 0, {kAddress, kAddress, kAddress, 8}},
 };
 

@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "tests/targets/hostile/rows.h"
 
@@ -95,6 +97,79 @@ void lowest_numbers(Findings& findings) {
   find(findings, "not the lowest number", wrong);
 }
 
+// Threads that allocate, and open nothing.
+class Allocating {
+ public:
+  Allocating() {
+    for (std::thread& thread : threads_)
+      thread = std::thread([this] {
+        while (!over_)
+          for (std::size_t i = 0; i < 1000; ++i) {
+            void* block = std::malloc(16 + i);
+            asm volatile("" : "+r"(block));
+            std::free(block);
+          }
+      });
+  }
+  ~Allocating() {
+    over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Allocating(const Allocating&) = delete;
+  Allocating& operator=(const Allocating&) = delete;
+
+ private:
+  std::atomic<bool> over_ = false;
+  std::thread threads_[3];
+};
+
+// As in `close(0); open(...)`.
+void lowest_beside_threads(Findings& findings) {
+  const int lowest = open_null();
+  close(lowest);
+  const Allocating others;
+  long wrong = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    const int file = open_null();
+    wrong += file != lowest;
+    close(file);
+  }
+  find(findings, "not the lowest number", wrong);
+}
+
+// Takes numbers that are free by dup2(2), as shells and servers do.
+void takes_numbers(Findings& findings) {
+  constexpr int kFirst = 3, kEnd = 12;
+  const int mine = fcntl(open("mine", O_CREAT | O_TRUNC | O_RDWR, 0600), F_DUPFD, kEnd);
+  struct stat own {
+  }, other{};
+  fstat(mine, &own);
+  const Allocating others;
+  long lost = 0;
+  for (int round = 0; round < 2000; ++round) {
+    for (int i = kFirst; i < kEnd; ++i) dup2(mine, i);
+    for (int i = kFirst; i < kEnd; ++i) {
+      lost += fstat(i, &other) != 0 || other.st_ino != own.st_ino;
+      close(i);
+    }
+  }
+  fstat(mine, &own);
+  find(findings, "lost descriptors", lost);
+  find(findings, "bytes of others in the file", own.st_size);
+  close(mine);
+  unlink("mine");
+}
+
+void forks_beside_allocating(Findings& findings) {
+  const Allocating others;
+  for (int i = 0; i < 20; ++i) {
+    Findings found;
+    in_child(found, [](Findings& each) { find_descriptors(each, "child:"); });
+    if (i == 0) findings = found;
+    if (found != findings) findings += found;
+  }
+}
+
 void closes_all_others(Findings& findings) {
   in_child(findings, [](Findings& found) {
     dup2(kReport, STDERR_FILENO + 1);
@@ -108,7 +183,7 @@ void closes_all_others(Findings& findings) {
 
 void descriptors_here_and_there(Findings& findings) {
   work(500);
-  find_descriptors(findings, "parent:");
+  find_descriptors(findings, "parent:", Numbers::below_limit);
   in_child(findings, [](Findings& found) {
     work(500);
     find_descriptors(found, "child:");
@@ -196,6 +271,9 @@ void handed_over(Findings& findings) {
 constexpr Row kRows[] = {{"daemon", daemon_row},
                          {"redirections", redirections},
                          {"lowest_numbers", lowest_numbers},
+                         {"lowest_beside_threads", lowest_beside_threads},
+                         {"takes_numbers", takes_numbers},
+                         {"forks_beside_allocating", forks_beside_allocating},
                          {"closes_all_others", closes_all_others},
                          {"descriptors", descriptors_here_and_there},
                          {"prefork", prefork},

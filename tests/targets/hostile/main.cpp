@@ -1,9 +1,11 @@
 // Does one thing that programs do, again and again, and prints what it found if that was the same
 // each time. Arguments: the row's name; how often (0: until there is a file `over` in its
-// directory, once at least). It begins when it has read a line. Without arguments it lists the rows.
+// directory, once at least). It begins when it has read a line. Without arguments it lists the
+// rows.
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,7 +65,9 @@ void find(Findings& findings, const char* what, long value) {
   findings.append(what).append(" ").append(std::to_string(value)).append("\n");
 }
 
-void find_descriptors(Findings& findings, const char* where) {
+void find_descriptors(Findings& findings, const char* where, Numbers which) {
+  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+  if (which == Numbers::below_limit) getrlimit(RLIMIT_NOFILE, &limit);
   DIR* const directory = opendir("/proc/self/fd");
   if (!directory) return;
   std::vector<int> numbers;
@@ -74,6 +78,7 @@ void find_descriptors(Findings& findings, const char* where) {
   for (const int number : numbers) {
     struct stat status {};
     if (number == dirfd(directory) || fstat(number, &status) != 0) continue;
+    if (static_cast<rlim_t>(number) >= limit.rlim_cur) continue;
     const int flags = fcntl(number, F_GETFL);
     findings.append(" ").append(std::to_string(number)).append("=").append(kind_of(status));
     findings.append((flags & O_ACCMODE) == O_RDONLY ? "/r" : "/w");

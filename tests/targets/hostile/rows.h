@@ -23,8 +23,10 @@ std::span<const Row> rows_of_threads();
 
 // Appends a line.
 void find(Findings& findings, const char* what, long value);
-// Appends the numbers of all open descriptors and what they are.
-void find_descriptors(Findings& findings, const char* where);
+// Appends the numbers and kinds of the open descriptors. A collector may hold some above the limit,
+// but not in a child.
+enum class Numbers { all, below_limit };
+void find_descriptors(Findings& findings, const char* where, Numbers which = Numbers::all);
 // Allocates, locks and reads, so that each kind of traced call is made. Any thread.
 void work(int rounds);
 

@@ -140,6 +140,7 @@ TEST_F(Golden, Killed) {
   expect("killed.txt", {"functions", "functions --since sample start"});
 }
 
+// Lists of all metrics are not compared: they have those of counters that the process has met.
 TEST_F(Golden, Metrics) {
   tick({kInnerCode, kHalfCode, kMainCode}, 10 * kMs);
   tick({kMainCode}, 30 * kMs);
@@ -147,13 +148,13 @@ TEST_F(Golden, Metrics) {
     allocate({kMakeCode, kPushCode, kMainCode}, 0x7f0000000010 + i * 16, 100);
   allocate({kHalfCode, kMainCode}, 0x7f0000001000, 4096);
   end(40 * kMs);
-  expect("metrics.txt",
-         {"metric_list", "metrics ei.%totalcpu:e.heapalloccnt:i%heapallocbytes:size:address",
-          "functions", "sort i.heapallocbytes", "functions", "callers-callees --limit 3",
-          "calltree", "sort -name", "functions --metrics e.ticks", "sort address",
-          "functions --format json --limit 3", "metrics a.%heapalloccnt", "csingle main",
-          "functions", "dump allocation --format csv", "metrics default", "metrics e.any:size",
-          "metrics i.nothing", "sort"});
+  expect(
+      "metrics.txt",
+      {"metric_list", "metrics ei.%totalcpu:e.heapalloccnt:i%heapallocbytes:size:address",
+       "functions", "sort i.heapallocbytes", "functions", "callers-callees --limit 3", "calltree",
+       "sort -name", "functions --metrics e.ticks", "sort address",
+       "functions --format json --limit 3", "metrics a.%heapalloccnt", "csingle main", "functions",
+       "dump allocation --format csv", "metrics default", "metrics e.total:size", "sort"});
 }
 
 TEST_F(Golden, Heap) {
