@@ -1,6 +1,7 @@
-// Threads of which each waits for something else: SECONDS, or `switches` COUNT: two threads, of
-// which each wakes the other so often. Prints of each its name, its number and how long it has
-// lived, in s. Without arguments it does nothing.
+// Threads that each wait for something else: SECONDS, or `switches` COUNT: two threads that wake
+// each other so often. Prints for each thread its name, its number, the time in its function, and
+// the time from before its creation until it was joined (main: 0), in s. Without arguments it does
+// nothing.
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -10,10 +11,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -76,11 +77,37 @@ void take_turns(int from, int to) {
 void turns_first() { take_turns(of_first[0], of_second[1]); }
 void turns_second() { take_turns(of_second[0], of_first[1]); }
 
-void run(const char* name, void (*what)(), Clock::time_point begin) {
-  pthread_setname_np(pthread_self(), name);
-  what();
-  const std::chrono::duration<double> life = Clock::now() - begin;
-  std::printf("%s %ld %.6f\n", name, syscall(SYS_gettid), life.count());
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+class Thread {
+ public:
+  Thread(const char* name, void (*what)()) : name_(name), thread_([=, this] { run(what); }) {}
+
+  void join() {
+    thread_.join();
+    std::printf("%s %ld %.6f %.6f\n", name_, id_, life_, seconds_since(created_));
+  }
+
+ private:
+  void run(void (*what)()) {
+    const auto begin = Clock::now();
+    pthread_setname_np(pthread_self(), name_);
+    id_ = syscall(SYS_gettid);
+    what();
+    life_ = seconds_since(begin);
+  }
+
+  Clock::time_point created_ = Clock::now();
+  const char* name_;
+  long id_ = 0;
+  double life_ = 0;
+  std::thread thread_;
+};
+
+void say_of_main(const char* name, Clock::time_point begin) {
+  std::printf("%s %d %.6f 0\n", name, getpid(), seconds_since(begin));
 }
 
 }  // namespace
@@ -90,21 +117,22 @@ int main(int count, char** words) {
   if (count == 3) {
     turns = std::atoi(words[2]);
     if (pipe(of_first) != 0 || pipe(of_second) != 0) return 1;
-    std::thread second(run, "second", turns_second, Clock::now());
-    run("first", turns_first, Clock::now());
+    const auto begin = Clock::now();
+    Thread second("second", turns_second);
+    turns_first();
+    say_of_main("first", begin);
     second.join();
     return 0;
   }
   if (pipe(ends) != 0) return 1;
   const auto begin = Clock::now();
-  std::vector<std::thread> threads;
+  std::deque<Thread> threads;
   constexpr std::pair<const char*, void (*)()> kThreads[] = {
       {"sleeps", sleeps}, {"reads", reads},       {"writes", writes},     {"holds", holds},
       {"locks", locks},   {"computes", computes}, {"computes", computes}, {"computes", computes}};
-  for (const auto& [name, what] : kThreads) threads.emplace_back(run, name, what, Clock::now());
+  for (const auto& [name, what] : kThreads) threads.emplace_back(name, what);
   std::this_thread::sleep_for(std::chrono::duration<double>(std::atof(words[1])));
   is_over = true;
-  for (std::thread& each : threads) each.join();
-  const std::chrono::duration<double> life = Clock::now() - begin;
-  std::printf("main %d %.6f\n", getpid(), life.count());
+  for (Thread& each : threads) each.join();
+  say_of_main("main", begin);
 }
