@@ -17,6 +17,7 @@
 #include "libcollector/clock/ignored_code.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/thread_slots.h"
@@ -25,6 +26,7 @@
 #include "libcollector/objects/executable.h"
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/record/log.h"
+#include "libcollector/session/confinement.h"
 #include "libcollector/session/session.h"
 #include "libcollector/session/threads.h"
 
@@ -170,6 +172,8 @@ Attached dispatch(AttachRequest& request, Attached (*what)(AttachRequest&)) {
   const auto own = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
   if (std::uint32_t other = busy; other == own || !busy.compare_exchange_strong(other, own))
     return Attached::already;
+  keep_descriptors_apart(false);  // a filter may have come since
+  keep_descriptors_apart(!is_confined());
   const Attached answer = what(request);
   busy = 0;
   return answer;

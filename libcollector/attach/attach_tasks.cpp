@@ -12,6 +12,7 @@
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/kernel_threads.h"
+#include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/thread_slots.h"
@@ -108,7 +109,7 @@ Thread* slot_of(std::uint32_t tid) {
 
 // handlers: the signals whose handlers will block SIGPROF from now on.
 void note_if_open(std::uint32_t tid, void* handlers) {
-  if (tid == static_cast<std::uint32_t>(gettid())) return;
+  if (tid == program_thread()) return;
   const std::uint64_t cpu = now(cpu_clock_of(tid));
   const MaskLook look = mask_of(tid);
   if (look.sigprof == Sigprof::blocked) return;

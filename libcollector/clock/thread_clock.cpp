@@ -108,6 +108,21 @@ void record_sample(Thread& thread, const ucontext_t& context) {
   recorder->leave(*writer);
 }
 
+// Gives the thread an event in place of its timer, unless the kernel refuses or no writer is free.
+// On a writer's stack, because the thread's may be small.
+void open_event(Thread& thread) {
+  Writer* const writer = recorder->try_enter();
+  if (!writer) return;
+  const auto open = [](void* to) {
+    Thread& of = *static_cast<Thread*>(to);
+    of.event = open_task_clock(interval);
+    if (!of.event) may_open_events.store(false, std::memory_order_relaxed);
+  };
+  call_on_stack(writer->stack + sizeof writer->stack, open, &thread);
+  recorder->leave(*writer);
+  if (thread.event) raw_syscall(SYS_timer_delete, thread.timer);
+}
+
 // The first tick comes at a random time within `window`, later ones every `period`. The first
 // sample's weight is the window minus the whole periods that the thread can have lived: thus the
 // weights of a thread's samples sum up to its CPU time in the mean, however short it lives. A first
@@ -117,8 +132,7 @@ void on_first_tick(Thread& thread) {
   const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
   const std::uint64_t window = std::max(interval, kernel_tick);
   thread.ticked = 1;
-  if (timer_kind == Timer::task_clock_event) thread.event = open_task_clock(interval);
-  if (thread.event) raw_syscall(SYS_timer_delete, thread.timer);
+  if (timer_kind == Timer::task_clock_event) open_event(thread);
   const std::uint64_t period = thread.event ? interval : window;
   if (cpu - thread.last_cpu > 2 * window) return;
   const std::uint64_t lived = std::min(cpu - thread.last_cpu, window - 1);
@@ -131,14 +145,9 @@ void on_first_tick(Thread& thread) {
 void replace_late_timer(Thread& thread) {
   constexpr std::uint32_t kMostLate = 2;
   const std::uint64_t on_time = thread.last_cpu + interval + 2 * kernel_tick;
-  if (thread.event || now(CLOCK_THREAD_CPUTIME_ID) <= on_time || ++thread.late < kMostLate ||
-      !may_open_events.load(std::memory_order_relaxed))
-    return;
-  thread.event = open_task_clock(interval);
-  if (thread.event)
-    raw_syscall(SYS_timer_delete, thread.timer);
-  else
-    may_open_events.store(false, std::memory_order_relaxed);
+  if (!thread.event && now(CLOCK_THREAD_CPUTIME_ID) > on_time && ++thread.late >= kMostLate &&
+      may_open_events.load(std::memory_order_relaxed))
+    open_event(thread);
 }
 
 // Returns the slot whose clock ticked, or null if that clock is gone.

@@ -4,7 +4,8 @@
 
 namespace gnomon::collector {
 
-// Calls visit(tid, data) for each thread that exists now. Returns false if /proc is not mounted.
+// Calls visit(tid, data) for each thread that exists now, within with_own_descriptors(). Returns
+// false if /proc is not mounted or memory is short.
 bool visit_tasks(void (*visit)(std::uint32_t tid, void* data), void* data);
 // Where SIGPROF is pending, blocked: at a thread, or at the process.
 struct Pending {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
@@ -54,6 +55,12 @@ bool Mappings::add(const Mapping& mapping) {
 }
 
 bool Mappings::read() {
+  bool is_read = false;
+  with_own_descriptors([&] { is_read = read_here(); });
+  return is_read;
+}
+
+bool Mappings::read_here() {
   static char text[64 * 1024];
   count_ = 0;
   const long file = raw_syscall(SYS_openat, AT_FDCWD, arg("/proc/self/maps"), O_RDONLY | O_CLOEXEC);

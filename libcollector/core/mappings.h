@@ -23,6 +23,7 @@ class Mappings {
   void clear();
 
  private:
+  bool read_here();
   bool add(const Mapping& mapping);
 
   Mapping* ranges_ = nullptr;  // ascending

@@ -23,6 +23,8 @@ inline constexpr const char* kStacksFile = "stacks";
 inline constexpr const char* kKernelFile = "kernel.jsonl";      // its functions in call stacks
 inline constexpr const char* kCountersFile = "counters.jsonl";  // see outside/counting.h
 inline constexpr const char* kWatchesFile = "watches.jsonl";    // likewise
+// The name of threads that the collector makes to open files, see core/own_descriptors.h.
+inline constexpr const char* kFilesThread = "gnomon-files";
 // Gone once the recording has ended in order.
 inline constexpr const char* kLanesFile = "lanes";
 inline constexpr const char* kEndedFile = "ended";    // see EndedThread

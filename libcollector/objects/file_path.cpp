@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
@@ -80,7 +81,9 @@ void take_off_removed(char* path, std::size_t length) {
   if (raw_syscall(SYS_readlink, arg(path), arg(&first), 1) == -ENOENT) path[length - kLength] = 0;
 }
 
-bool path_of_mapping(std::uint64_t address, char* room) {
+namespace {
+
+bool find_path(std::uint64_t address, char* room) {
   Maps maps;
   for (char after = 1; after != 0;) {
     const std::uint64_t begin = read_number(maps, after);
@@ -92,6 +95,14 @@ bool path_of_mapping(std::uint64_t address, char* room) {
     return length != 0;
   }
   return false;
+}
+
+}  // namespace
+
+bool path_of_mapping(std::uint64_t address, char* room) {
+  bool is_found = false;
+  with_own_descriptors([&] { is_found = find_path(address, room); });
+  return is_found;
 }
 
 const char* file_path(const LoadObject& object, char* room) {

@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
@@ -53,9 +54,7 @@ bool is_mapped(const LoadObject& object, const ByteRange& range) {
   return false;
 }
 
-}  // namespace
-
-std::size_t read_program_headers(const char* path, const ElfW(Ehdr) & elf, HeaderRoom& room) {
+std::size_t read_headers(const char* path, const ElfW(Ehdr) & elf, HeaderRoom& room) {
   ElfW(Ehdr) there;
   const ReadFile file(path);
   if (elf.e_phnum > HeaderRoom::kMax || elf.e_phentsize != sizeof(ElfW(Phdr)) ||
@@ -65,7 +64,7 @@ std::size_t read_program_headers(const char* path, const ElfW(Ehdr) & elf, Heade
   return elf.e_phnum;
 }
 
-ByteRange find_frame_section(const char* path, const LoadObject& object) {
+ByteRange find_section(const char* path, const LoadObject& object) {
   constexpr std::uint32_t kMaxSections = 1000;
   ElfW(Ehdr) elf;
   ElfW(Shdr) names, section;
@@ -83,6 +82,20 @@ ByteRange find_frame_section(const char* path, const LoadObject& object) {
     return is_mapped(object, range) ? range : ByteRange{};
   }
   return {};
+}
+
+}  // namespace
+
+std::size_t read_program_headers(const char* path, const ElfW(Ehdr) & elf, HeaderRoom& room) {
+  std::size_t count = 0;
+  with_own_descriptors([&] { count = read_headers(path, elf, room); });
+  return count;
+}
+
+ByteRange find_frame_section(const char* path, const LoadObject& object) {
+  ByteRange found;
+  with_own_descriptors([&] { found = find_section(path, object); });
+  return found;
 }
 
 }  // namespace gnomon::collector

@@ -218,9 +218,12 @@ std::vector<std::uint32_t> CpuRests::settle(std::uint64_t before) {
   while (!ended_.empty() && ended_.begin()->first < before) {
     const auto [time, thread] = *ended_.begin();
     ended_.erase(ended_.begin());
-    const End end = calls_.end_of(thread);
+    const bool is_left_out = left_out_.erase(thread) != 0;
+    const End end = is_left_out ? End{} : calls_.end_of(thread);
     const std::uint64_t cpu = cpu_at_end(thread, end.cpu);
-    if (time > skipped_at_) {
+    if (is_left_out) {
+      if (time > skipped_at_) known_ += cpu;
+    } else if (time > skipped_at_) {
       const auto* const last = accounts_.last_tick(thread);
       settled_.push_back({thread, 0, format::ThreadState::system, end.start,
                           last ? format::Activity::system : format::Activity::short_threads,

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "libcollector/outside/clock_events.h"
@@ -57,6 +58,8 @@ class CpuRests {
   // PERF_RECORD_EXIT of one of the process's threads, and PERF_RECORD_READ.
   void on_exit(std::uint32_t thread, std::uint64_t time);
   void on_count(const ThreadCount& count, const ClockEvents& events);
+  // What that thread has used is not told. To be called before on_exit().
+  void leave_out(std::uint32_t thread) { left_out_.insert(thread); }
 
   // Looks at the threads, if it is time to or `is_due`.
   void look(std::uint64_t now, bool is_due);
@@ -101,6 +104,7 @@ class CpuRests {
   std::unordered_map<std::uint32_t, std::uint64_t> counted_;  // ns, of threads that end
   std::uint64_t counted_in_all_ = 0;
   std::multimap<std::uint64_t, std::uint32_t> ended_;  // threads, by time
+  std::unordered_set<std::uint32_t> left_out_;         // of them
   std::uint64_t begin_ = 0;  // what the first thread had used when the clock began, ns
   Look ahead_;
   std::uint64_t next_ahead_ = 0;  // CLOCK_MONOTONIC, ns

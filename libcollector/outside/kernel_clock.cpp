@@ -8,6 +8,7 @@
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/time.h"
+#include "libcollector/format/names.h"
 
 namespace gnomon::outside {
 namespace {
@@ -125,12 +126,12 @@ void KernelClock::take(const perf_event_header& record) {
       return;
     }
     case PERF_RECORD_COMM:
-      if (is_exec(record) && is_own(origin_of(record).process)) on_exec(origin_of(record).time);
-      return;
+      return on_name(record);
     case PERF_RECORD_FORK: {
       TaskChange change{};
       if (!decode(record, change)) return;
       has_children_ |= change.process != change.parent;
+      of_collector_.erase(change.thread);
       if (change.process == change.parent && is_own(change.process))
         waiting_.on_fork(change.thread, origin_of(record).time);
       return;
@@ -155,6 +156,14 @@ void KernelClock::take(const perf_event_header& record) {
     default:
       return;
   }
+}
+
+// libcollector opens files in threads of its own, which are no part of the program.
+void KernelClock::on_name(const perf_event_header& record) {
+  const Origin origin = origin_of(record);
+  if (!is_own(origin.process)) return;
+  if (is_exec(record)) return on_exec(origin.time);
+  if (name_in(record) == format::kFilesThread) of_collector_.insert(origin.thread);
 }
 
 // A script's interpreter may be named by env(1), which is executed before. Of a program that has
@@ -194,6 +203,7 @@ void KernelClock::on_sample(const Sample& sample) {
     return;
   }
   if (!is_own) return recorder_.drop(Drop::children_samples);
+  if (of_collector_.contains(sample.origin.thread)) return;
   // A thread's first tick covers a whole period, of which a part may be before the recording.
   const std::uint64_t weight = std::min(rests_.next_weight(sample.origin.thread),
                                         sample.origin.time - atomic(page_.start_time).load());
@@ -234,7 +244,12 @@ void KernelClock::on_thread_end(const TaskChange& change, std::uint64_t time) {
   events_->on_thread_end(change.thread);
   counting_.on_thread_end(change.thread);
   if (!is_own(change.process)) return;
-  waiting_.on_exit(change.thread, time);
+  if (of_collector_.contains(change.thread)) {
+    waiting_.leave_out(change.thread);
+    rests_.leave_out(change.thread);
+  } else {
+    waiting_.on_exit(change.thread, time);
+  }
   rests_.on_exit(change.thread, time);
 }
 

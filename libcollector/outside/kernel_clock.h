@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "libcollector/format/settings.h"
@@ -120,6 +121,7 @@ class KernelClock {
   Counting::Calls calls_of_counting();
   void log(const char* event, const std::string& reason);
   void follow_pauses(bool is_paused, std::uint64_t now);
+  void on_name(const perf_event_header& record);
   void on_exec(std::uint64_t time);
   void on_thread_end(const TaskChange& change, std::uint64_t time);
   void settle_threads(std::uint64_t before);
@@ -148,10 +150,11 @@ class KernelClock {
   std::uint64_t lost_in_records_ = 0;
   std::uint64_t lost_before_ = 0;  // by events that have been replaced
   std::uint64_t executed_at_ = 0;
-  std::uint64_t cpu_at_begin_ = 0;  // CPU time that the process had used before, ns
-  CopySize::Seen seen_;             // since the size was looked at last
-  std::uint64_t lost_then_ = 0;     // lost_ at that time
-  std::uint64_t next_size_ = 0;     // when it is looked at next, CLOCK_MONOTONIC, ns
+  std::uint64_t cpu_at_begin_ = 0;                  // CPU time that the process had used before, ns
+  std::unordered_set<std::uint32_t> of_collector_;  // threads of the process, alive or ended
+  CopySize::Seen seen_;                             // since the size was looked at last
+  std::uint64_t lost_then_ = 0;                     // lost_ at that time
+  std::uint64_t next_size_ = 0;  // when it is looked at next, CLOCK_MONOTONIC, ns
   bool tells_all_ = false, is_stopped_ = false;
   bool was_paused_ = false, has_begun_ = false, has_executed_ = false, saw_news_ = false;
   std::uint64_t cpu_at_end_ = 0;  // cpu_used() of then

@@ -191,4 +191,15 @@ bool is_exec(const perf_event_header& record) {
   return record.type == PERF_RECORD_COMM && record.misc & PERF_RECORD_MISC_COMM_EXEC;
 }
 
+std::string_view name_in(const perf_event_header& record) {
+  std::uint32_t process = 0, thread = 0;
+  Fields fields(record);
+  if (record.type != PERF_RECORD_COMM || !fields.read(process) || !fields.read(thread) ||
+      fields.left() < sizeof(Trailer))
+    return {};
+  const std::uint64_t room = fields.left() - sizeof(Trailer);
+  const char* const name = fields.skip(room);
+  return {name, strnlen(name, room)};
+}
+
 }  // namespace gnomon::outside

@@ -72,5 +72,7 @@ bool is_throttle(const perf_event_header& record);
 std::uint64_t lost_in(const perf_event_header& record);
 // Returns true if the thread has executed another program.
 bool is_exec(const perf_event_header& record);
+// Returns the name that a thread is given (PERF_RECORD_COMM), else an empty text.
+std::string_view name_in(const perf_event_header& record);
 
 }  // namespace gnomon::outside

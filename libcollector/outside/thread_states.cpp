@@ -64,11 +64,15 @@ void ThreadStates::begin(std::uint32_t number, const ThreadTimes& times, bool is
 
 // A new thread waits for a CPU until its first record says that it has got one.
 void ThreadStates::on_fork(std::uint32_t number, std::uint64_t time) {
-  if (const auto old = threads_.find(number); old != threads_.end()) {
-    set_on(old->second, false);
-    threads_.erase(old);
-  }
+  forget(number);
   at(number, time).off.is_preempted = true;
+}
+
+void ThreadStates::forget(std::uint32_t number) {
+  const auto known = threads_.find(number);
+  if (known == threads_.end()) return;
+  set_on(known->second, false);
+  threads_.erase(known);
 }
 
 void ThreadStates::on_exit(std::uint32_t number, std::uint64_t time) {

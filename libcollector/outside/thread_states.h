@@ -51,6 +51,7 @@ class ThreadStates {
   // A thread is made.
   void on_fork(std::uint32_t thread, std::uint64_t time);
   void on_exit(std::uint32_t thread, std::uint64_t time);
+  void forget(std::uint32_t thread);
   void on_out(std::uint32_t thread, std::uint64_t time, bool is_preempted);
   void on_in(std::uint32_t thread, std::uint64_t time);
   // The thread is about to leave its CPU, from that call stack.

@@ -52,6 +52,8 @@ class Waiting {
   void on_switch(const perf_event_header& record);
   void on_fork(std::uint32_t thread, std::uint64_t time) { states_.on_fork(thread, time); }
   void on_exit(std::uint32_t thread, std::uint64_t time);
+  // Of a thread that has ended nothing is told.
+  void leave_out(std::uint32_t thread) { states_.forget(thread); }
   bool on_sample(const Sample& sample);
   void await_calls() { states_.await_calls(); }
   void mark_stopped() { states_.mark_stopped(); }

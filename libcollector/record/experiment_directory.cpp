@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
@@ -110,29 +111,27 @@ int ExperimentDirectory::open_file(const char* name, int flags) const {
   }
 }
 
+template <typename Use>
+int ExperimentDirectory::with_itself(Use&& use) const {
+  if (const int there = itself_.descriptor(); there >= 0) return static_cast<int>(use(there));
+  int answer = 0;
+  with_own_descriptors([&] {
+    const int directory = open_itself();
+    answer = directory < 0 ? directory : static_cast<int>(use(directory));
+    if (directory >= 0) close_unless_held(directory);
+  });
+  return answer;
+}
+
 int ExperimentDirectory::rename_file(const char* from, const char* to) const {
-  const int directory = open_itself();
-  if (directory < 0) return directory;
-  const long done = raw_syscall(SYS_renameat, directory, arg(from), directory, arg(to));
-  close_unless_held(directory);
-  return static_cast<int>(done);
+  return with_itself([&](int directory) {
+    return raw_syscall(SYS_renameat, directory, arg(from), directory, arg(to));
+  });
 }
 
 int ExperimentDirectory::remove_file(const char* name) const {
-  const int directory = open_itself();
-  if (directory < 0) return directory;
-  const long done = raw_syscall(SYS_unlinkat, directory, arg(name), 0);
-  close_unless_held(directory);
-  return static_cast<int>(done);
-}
-
-OpenFile::OpenFile(const ExperimentDirectory& directory, const char* name, int flags)
-    : descriptor_((flags & O_EXCL) != 0 ? -1 : directory.held(name)), is_held_(descriptor_ >= 0) {
-  if (!is_held_) descriptor_ = directory.open_file(name, flags);
-}
-
-OpenFile::~OpenFile() {
-  if (!is_held_ && descriptor_ >= 0) raw_syscall(SYS_close, descriptor_);
+  return with_itself(
+      [&](int directory) { return raw_syscall(SYS_unlinkat, directory, arg(name), 0); });
 }
 
 }  // namespace gnomon::collector

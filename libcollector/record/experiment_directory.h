@@ -1,6 +1,6 @@
-// The directory of an experiment, as the recorded process reaches it: by a descriptor that is held,
-// and by its path. The program may close that descriptor or reuse its number, and another directory
-// may come to lie at the path, so the directory's identity is compared before each use.
+// The directory of an experiment, as the recorded process reaches it: by a held descriptor, else by
+// the path. The program may close that descriptor, and another directory may come to the path, so
+// the directory's identity is compared before each use.
 // Any context; raw system calls.
 #pragma once
 #include <cstdint>
@@ -21,13 +21,19 @@ class ExperimentDirectory {
   // Closes all that is held. After take() nothing can be opened from here on.
   void give_back();
 
-  // Both do nothing if that is held already, and leave it to be opened for each use if they fail.
+  // Holds the directory. Like hold(), it does nothing if that is held already; on failure it is
+  // opened for each use.
   void hold_itself();
-  // Opens `name`, creates it if it is missing, and holds it, so that each OpenFile of that name
-  // uses this descriptor. flags: all that users of this name want.
+  // Opens `name`, creates it if it is missing, and holds it. flags: of open(2), all that users of
+  // this name want.
   void hold(const char* name, int flags);
-  // Returns a descriptor for the caller alone, or -errno; otherwise as OpenFile does. Waits up to
-  // 30 ms for others to close descriptors where the limit of them is reached.
+  // Returns a descriptor of the file that is held, or -1.
+  int held(const char* name) const;
+  // Opens `name` with these flags of open(2), for the caller alone. O_CLOEXEC and O_NOFOLLOW are
+  // added, and a file that is created is the owner's alone. Returns a descriptor or -errno: -ESTALE
+  // if the directory is not there any more. Waits up to 30 ms for others to close descriptors where
+  // the limit of them is reached. To be called where the program does not meet the descriptor, see
+  // core/own_descriptors.h.
   int open_file(const char* name, int flags) const;
   // Both return 0 or -errno.
   int rename_file(const char* from, const char* to) const;
@@ -35,18 +41,20 @@ class ExperimentDirectory {
 
   // As it was given; empty: handed over as a descriptor.
   const char* path() const { return path_; }
+  // The descriptor that was handed over, without which nothing can be opened; -1: there is none.
+  int handed() const { return path_[0] == 0 ? itself_.descriptor() : -1; }
 
  private:
-  friend class OpenFile;
   struct Named {
     const char* name;
     HeldFile file;
   };
   static constexpr std::uint32_t kHeldFiles = 12;
 
-  // Returns -1 if the file is not held.
-  int held(const char* name) const;
   bool identify_file(const char* name, Inode& found) const;
+  // Calls use(descriptor of the directory). Returns what that returns, or -errno.
+  template <typename Use>
+  int with_itself(Use&& use) const;
   // A descriptor of the directory; close it by `close_unless_held`. -errno on failure.
   int open_itself() const;
   void close_unless_held(int descriptor) const;
@@ -57,24 +65,6 @@ class ExperimentDirectory {
   std::uint32_t held_count_;
   Named held_[kHeldFiles];
   char path_[kPathBytes];
-};
-
-// A file of the directory, open for as long as this lives.
-class OpenFile {
- public:
-  // Opens `name` with these flags of open(2); O_CLOEXEC and O_NOFOLLOW are added, and a file that
-  // is created is the owner's alone.
-  OpenFile(const ExperimentDirectory& directory, const char* name, int flags);
-  ~OpenFile();
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  // -errno on failure: -ESTALE if the directory is not there any more.
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-  bool is_held_;
 };
 
 }  // namespace gnomon::collector

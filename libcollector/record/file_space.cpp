@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
@@ -62,56 +63,45 @@ Failure failure_of(long error) {
   }
 }
 
-}  // namespace
+// Calls use(descriptor) with a descriptor of the file, or -errno.
+template <typename Use>
+void with_file(const File& file, int flags, Use&& use) {
+  if (const int held = (flags & O_EXCL) != 0 ? -1 : file.directory.held(file.name); held >= 0)
+    return use(held);
+  with_own_descriptors(
+      [&] {
+        const int opened = file.directory.open_file(file.name, flags);
+        use(opened);
+        if (opened >= 0) raw_syscall(SYS_close, opened);
+      },
+      file.directory.handed());
+}
 
-Range map_range(File file, Create create, std::uint64_t offset, std::uint64_t bytes, void* over) {
-  if (!within_file_size_limit(offset + bytes)) return {nullptr, Failure::file_size_limit, EFBIG};
-  const int exclusive = create == Create::must_be_new ? O_EXCL : 0;
-  const OpenFile open(file.directory, file.name, O_RDWR | O_CREAT | exclusive);
-  const int fd = open.descriptor();
+Range map_reserved(int fd, std::uint64_t offset, std::uint64_t bytes, void* over) {
   if (fd < 0) return {nullptr, failure_of(fd), -fd};
-  const long reserved = reserve(fd, offset, bytes);
-  long at = 0;
-  if (reserved == 0)
-    at = raw_syscall(SYS_mmap, arg(over), static_cast<long>(bytes), PROT_READ | PROT_WRITE,
-                     MAP_SHARED | (over ? MAP_FIXED : 0), fd, static_cast<long>(offset));
-  if (reserved < 0) return {nullptr, failure_of(reserved), static_cast<int>(-reserved)};
+  if (const long error = reserve(fd, offset, bytes); error < 0)
+    return {nullptr, failure_of(error), static_cast<int>(-error)};
+  const long at = raw_syscall(SYS_mmap, arg(over), static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | (over ? MAP_FIXED : 0), fd, static_cast<long>(offset));
   if (at < 0 && at > -4096) return {nullptr, Failure::map_file, static_cast<int>(-at)};
   return {reinterpret_cast<void*>(at), Failure::none, 0};
 }
 
-void unmap_range(void* at, std::uint64_t bytes) {
-  raw_syscall(SYS_munmap, arg(at), static_cast<long>(bytes));
-}
-
-FileError write_range(File file, std::uint64_t offset, const void* from, std::uint64_t bytes) {
-  if (!within_file_size_limit(offset + bytes)) return {Failure::file_size_limit, EFBIG};
-  const OpenFile open(file.directory, file.name, O_WRONLY | O_CREAT);
-  const int fd = open.descriptor();
+FileError write_all(int fd, std::uint64_t offset, const char* from, std::uint64_t bytes) {
   if (fd < 0) return {failure_of(fd), -fd};
-  const char* at = static_cast<const char*>(from);
   long n = 0;
   for (std::uint64_t done = 0; done < bytes; done += static_cast<std::uint64_t>(n)) {
     do {
-      n = raw_syscall(SYS_pwrite64, fd, arg(at + done), static_cast<long>(bytes - done),
+      n = raw_syscall(SYS_pwrite64, fd, arg(from + done), static_cast<long>(bytes - done),
                       static_cast<long>(offset + done));
     } while (n == -EINTR);
     if (n == 0) n = -ENOSPC;
-    if (n < 0) break;
+    if (n < 0) return {failure_of(n), static_cast<int>(-n)};
   }
-  if (n < 0) return {failure_of(n), static_cast<int>(-n)};
   return {};
 }
 
-void cut_file(File file, std::uint64_t bytes) {
-  const OpenFile open(file.directory, file.name, O_WRONLY);
-  if (open.descriptor() >= 0)
-    raw_syscall(SYS_ftruncate, open.descriptor(), static_cast<long>(bytes));
-}
-
-FileError append_text(File file, const char* text, std::uint64_t bytes) {
-  const OpenFile open(file.directory, file.name, O_WRONLY | O_CREAT | O_APPEND);
-  const int fd = open.descriptor();
+FileError append_all(int fd, const char* text, std::uint64_t bytes) {
   if (fd < 0) return {failure_of(fd), -fd};
   // A write beyond the limit would send SIGXFSZ.
   const long size = raw_syscall(SYS_lseek, fd, 0, SEEK_END);
@@ -120,6 +110,42 @@ FileError append_text(File file, const char* text, std::uint64_t bytes) {
   if (n < 0) return {failure_of(n), static_cast<int>(-n)};
   if (n != static_cast<long>(bytes)) return {Failure::no_space, ENOSPC};
   return {};
+}
+
+}  // namespace
+
+Range map_range(File file, Create create, std::uint64_t offset, std::uint64_t bytes, void* over) {
+  if (!within_file_size_limit(offset + bytes)) return {nullptr, Failure::file_size_limit, EFBIG};
+  const int exclusive = create == Create::must_be_new ? O_EXCL : 0;
+  Range found;
+  with_file(file, O_RDWR | O_CREAT | exclusive,
+            [&](int fd) { found = map_reserved(fd, offset, bytes, over); });
+  return found;
+}
+
+void unmap_range(void* at, std::uint64_t bytes) {
+  raw_syscall(SYS_munmap, arg(at), static_cast<long>(bytes));
+}
+
+FileError write_range(File file, std::uint64_t offset, const void* from, std::uint64_t bytes) {
+  if (!within_file_size_limit(offset + bytes)) return {Failure::file_size_limit, EFBIG};
+  FileError error;
+  with_file(file, O_WRONLY | O_CREAT,
+            [&](int fd) { error = write_all(fd, offset, static_cast<const char*>(from), bytes); });
+  return error;
+}
+
+void cut_file(File file, std::uint64_t bytes) {
+  with_file(file, O_WRONLY, [&](int fd) {
+    if (fd >= 0) raw_syscall(SYS_ftruncate, fd, static_cast<long>(bytes));
+  });
+}
+
+FileError append_text(File file, const char* text, std::uint64_t bytes) {
+  FileError error;
+  with_file(file, O_WRONLY | O_CREAT | O_APPEND,
+            [&](int fd) { error = append_all(fd, text, bytes); });
+  return error;
 }
 
 }  // namespace gnomon::collector

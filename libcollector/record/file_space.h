@@ -30,9 +30,9 @@ struct File {
 enum class Create { if_missing, must_be_new };
 
 // Reserves [offset, offset + bytes) of the file on disk, creates the file as `create` says, and
-// maps the range shared. offset and bytes: multiples of the page size. A full
-// disk or a limit is an error here, never a signal later. over: if not null, the mapping to
-// replace; on failure it is left as it was.
+// maps the range shared. offset and bytes: multiples of the page size. A full disk or a limit is an
+// error here, never a signal later. over: if not null, the mapping to replace; on failure it is
+// left as it was.
 Range map_range(File file, Create create, std::uint64_t offset, std::uint64_t bytes,
                 void* over = nullptr);
 void unmap_range(void* at, std::uint64_t bytes);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/small_file.h"
 #include "libcollector/core/time.h"
 #include "libcollector/record/file_space.h"
@@ -107,7 +108,12 @@ void begin_sample(JsonLine& line, std::uint32_t number, format::SampleEvent even
 bool sample_own_process(const ExperimentDirectory& directory, format::ControlPage& control,
                         format::SampleEvent event) {
   Figures figures = format::unknown_figures();
-  read_proc_figures("/proc/self", figures);
+  with_own_descriptors([&] {
+    read_proc_figures("/proc/self", figures);
+    if (std::uint64_t& threads = figure(figures, Figure::threads);
+        has_own_descriptors() && threads != format::kUnknownFigure)
+      --threads;
+  });
   const std::uint64_t time = now(CLOCK_MONOTONIC);
   read_own_usage(figures);
   char text[1024];

@@ -278,15 +278,20 @@ std::uint32_t Recorder::intern_base() {
 }
 
 // Starts at the writer of this CPU: it is free unless a thread was preempted while it had it.
-Writer* Recorder::enter() {
+Writer* Recorder::try_enter() {
   const int cpu = sched_getcpu();
   const std::uint32_t first = cpu < 0 ? 0 : static_cast<std::uint32_t>(cpu);
   for (std::uint32_t i = 0; i < writer_count_; ++i) {
     Writer& writer = writers_[(first + i) % writer_count_];
     if (atomic(writer.busy).exchange(1, std::memory_order_acquire) == 0) return &writer;
   }
-  drop(format::Drop::writers_busy);
   return nullptr;
+}
+
+Writer* Recorder::enter() {
+  Writer* const writer = try_enter();
+  if (!writer) drop(format::Drop::writers_busy);
+  return writer;
 }
 
 void Recorder::leave(Writer& writer) { atomic(writer.busy).store(0, std::memory_order_release); }

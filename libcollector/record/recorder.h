@@ -115,6 +115,8 @@ class Recorder {
 
   // Returns null, and counts a drop, if all writers are busy.
   Writer* enter();
+  // Likewise, without a drop.
+  Writer* try_enter();
   void leave(Writer& writer);
 
   // Interns `count` frames of writer.frames, under a mark of the epoch and `mark`, the walk's,

@@ -139,6 +139,10 @@ void TargetProcess::look_at_thread(pid_t tid, Look& look) {
   ran.waiting = numbers[1];
   ran.slices = numbers[2];
   ThreadFigures thread{own_number_in(status), name_in(status)};
+  if (thread.name == format::kFilesThread) {
+    ++look.of_collector;
+    return;
+  }
   figure(thread.figures, Figure::cpu) = ran.cpu;
   figure(thread.figures, Figure::waiting) = ran.waiting;
   const std::uint64_t voluntary = number_in_lines(status.c_str(), "voluntary_ctxt_switches:");
@@ -203,6 +207,8 @@ Look TargetProcess::look() {
     figure(look.process, Figure::voluntary_switches) = sum(&Ran::voluntary, ended_.voluntary);
     figure(look.process, Figure::involuntary_switches) = sum(&Ran::involuntary, ended_.involuntary);
   }
+  if (look.of_collector != 0)
+    figure(look.process, Figure::threads) = threads.size() - look.of_collector;
   const std::uint64_t all = figure(look.process, Figure::threads);
   if (threads.size() == kMostThreads && all != format::kUnknownFigure && all > kMostThreads)
     look.threads_left_out = static_cast<std::uint32_t>(all - threads.size());

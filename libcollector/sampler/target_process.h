@@ -28,6 +28,7 @@ struct Look {
   format::Figures process = format::unknown_figures();
   std::vector<ThreadFigures> threads;  // those that have run since the last look
   std::uint32_t threads_left_out = 0;  // for which there was no room
+  std::uint32_t of_collector = 0;      // threads in which libcollector opens files
   std::vector<Child> children;         // new ones, and those that run another program by now
   bool is_news = false;                // the process has run since the last look
 };

@@ -11,6 +11,7 @@
 #include "libcollector/attach/thread_stacks.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/stack_switch.h"
 #include "libcollector/core/syscall.h"
@@ -251,6 +252,7 @@ void record_launch(int argc, char** argv) {
   main_thread->mask_emulated = 0;
   main_thread->routine = nullptr;
   begin_thread(*main_thread);
+  keep_descriptors_apart(!is_confined());
 }
 
 void finish();
@@ -342,6 +344,7 @@ void sample_before_exec() {
 // A recording that has failed has not ended yet: its clocks and its threads may still ask the
 // kernel.
 void end_before_confinement() {
+  keep_descriptors_apart(false);
   if (!recorder || !recorder->control()) return;
   const bool has_ended = recorder->control()->end_time != 0;
   if (has_ended && !has_unsealed()) return;

@@ -30,7 +30,7 @@ HOSTILE = build / "targets/hostile"
 # Row: its process ends in it, so nobody can say when.
 ROWS = {words[0]: len(words) > 1 for words in map(str.split, subprocess.run([HOSTILE], capture_output=True, text=True, check=True).stdout.splitlines())}
 TRACERS = {"nothing": (), "heap": ("-H", "on"), "locks": ("-s", "all"), "io": ("-i", "on"), "everything": ("-H", "on", "-s", "all", "-i", "on")}
-CLOCKS = {"kernel": ("-k", "kernel"), "signal": ("-k", "signal"), "none": ("-p", "off")}
+CLOCKS = {"kernel": ("-k", "kernel"), "signal": ("-k", "signal", "-p", "hi"), "none": ("-p", "off")}
 # launched, attached: until the program ends. cut: launched, and the recording ends before. visited: attached to, again and again.
 WAYS = ("launched", "attached", "cut", "visited")
 TROUBLES = ("none", "killed", "stopped", "full")  # of gnomon-sampler; of the disk
@@ -46,7 +46,7 @@ NOTHING = ("has no data", "no thread has waited", "has not allocated anything ye
 # A refusal harms nobody. One that says so comes once; the other recording begins later.
 AGAIN, LATER = "repeat", "recording begins by itself once it gets there"
 # Rows that see the descriptors which are open for a moment while an injector comes in, or has come, beside them.
-SEE_DESCRIPTORS = ("redirections", "lowest_numbers", "lowest_beside_threads", "takes_numbers", "forks_beside_allocating", "descriptors", "daemon")
+SEE_DESCRIPTORS = ("redirections", "lowest_numbers", "lowest_beside_threads", "lowest_after_all_are_closed", "lowest_beside_new_threads", "takes_numbers", "forks_beside_allocating", "descriptors", "daemon")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,7 +21,7 @@ extern "C" {
 
 namespace {
 
-// What a program finds of SIGPROF when it starts, and how many of its descriptors are open.
+// Prints how SIGPROF is set when the program starts, and how many descriptors are open.
 int tell() {
   struct sigaction action {};
   sigset_t mask;

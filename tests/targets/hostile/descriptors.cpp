@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <thread>
 
 #include "tests/targets/hostile/rows.h"
@@ -123,18 +124,56 @@ class Allocating {
   std::thread threads_[3];
 };
 
-// As in `close(0); open(...)`.
-void lowest_beside_threads(Findings& findings) {
+// As in `close(0); open(...)`, that often.
+void find_lowest(Findings& findings, int times) {
   const int lowest = open_null();
   close(lowest);
-  const Allocating others;
   long wrong = 0;
-  for (int i = 0; i < 5'000; ++i) {
+  for (int i = 0; i < times; ++i) {
     const int file = open_null();
     wrong += file != lowest;
     close(file);
   }
   find(findings, "not the lowest number", wrong);
+}
+
+void lowest_beside_threads(Findings& findings) {
+  const Allocating others;
+  find_lowest(findings, 5'000);
+}
+
+// As closefrom(3), which daemons begin with.
+void lowest_after_all_are_closed(Findings& findings) {
+  close_range(STDERR_FILENO + 1, ~0u, 0);
+  const Allocating others;
+  find_lowest(findings, 5'000);
+}
+
+long own_cpu_ms() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return used.tv_sec * 1000 + used.tv_nsec / 1'000'000;
+}
+
+// The clock of each comes to its first tick meanwhile.
+void lowest_beside_new_threads(Findings& findings) {
+  std::atomic<bool> over = false;
+  std::thread maker([&] {
+    for (int i = 0; i < 40; ++i)
+      std::thread([] {
+        while (own_cpu_ms() < 8) {
+        }
+      }).join();
+    over = true;
+  });
+  Findings found, right;
+  find(right, "not the lowest number", 0);
+  while (!over && (found.empty() || found == right)) {
+    found.clear();
+    find_lowest(found, 100);
+  }
+  maker.join();
+  findings += found;
 }
 
 // Takes numbers that are free by dup2(2), as shells and servers do.
@@ -272,6 +311,8 @@ constexpr Row kRows[] = {{"daemon", daemon_row},
                          {"redirections", redirections},
                          {"lowest_numbers", lowest_numbers},
                          {"lowest_beside_threads", lowest_beside_threads},
+                         {"lowest_after_all_are_closed", lowest_after_all_are_closed},
+                         {"lowest_beside_new_threads", lowest_beside_new_threads},
                          {"takes_numbers", takes_numbers},
                          {"forks_beside_allocating", forks_beside_allocating},
                          {"closes_all_others", closes_all_others},

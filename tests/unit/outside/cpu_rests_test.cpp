@@ -60,5 +60,26 @@ TEST(CpuRests, WhatAThreadHasToldOfItselfIsNoLessThanWhatTheKernelShows) {
   EXPECT_LT(told, 11 * kSecond);
 }
 
+TEST(CpuRests, AThreadThatIsLeftOutIsToldOfNowhere) {
+  constexpr std::uint32_t kOther = 1;  // no thread of this process
+  const auto told_of = [&](bool is_left_out) {
+    std::uint64_t told = 0;
+    CpuRests::Calls calls = calls_that_add(told);
+    calls.end_of = [](std::uint32_t thread) {
+      return thread == kOther ? CpuRests::End{10 * kSecond, 0} : CpuRests::End{};
+    };
+    CpuRests rests(getpid(), kSecond / 100, calls);
+    rests.see_kernel();
+    rests.skip(collector::now(CLOCK_MONOTONIC));
+    if (is_left_out) rests.leave_out(kOther);
+    const std::uint64_t end = collector::now(CLOCK_MONOTONIC);
+    rests.on_exit(kOther, end);
+    EXPECT_EQ(rests.settle(end + 1), std::vector<std::uint32_t>{kOther});
+    return told;
+  };
+  EXPECT_GE(told_of(false), 10 * kSecond);
+  EXPECT_LT(told_of(true), kSecond);
+}
+
 }  // namespace
 }  // namespace gnomon::outside

@@ -120,6 +120,17 @@ TEST(RingRecord, Mapping) {
   EXPECT_FALSE(decode(bytes.record(bytes.size() - 24), mapping));
 }
 
+TEST(RingRecord, NameOfAThread) {
+  Bytes bytes(PERF_RECORD_COMM);
+  char name[16] = "gnomon-files";
+  bytes.add(std::uint32_t{7}).add(std::uint32_t{8}).add(name).origin_behind(12, 6000);
+  EXPECT_EQ(name_in(bytes.record()), "gnomon-files");
+  EXPECT_EQ(origin_of(bytes.record()).thread, 8u);
+  EXPECT_EQ(name_in(bytes.record(bytes.size() - 16)), "");
+  Bytes lost(PERF_RECORD_LOST);
+  EXPECT_EQ(name_in(lost.numbers({1, 42}).origin_behind(12, 6000).record()), "");
+}
+
 TEST(RingRecord, OthersAreToldApart) {
   Bytes lost(PERF_RECORD_LOST);
   lost.numbers({1, 42}).origin_behind(12, 6000);
