@@ -16,8 +16,8 @@ namespace gnomon::collector {
 namespace {
 
 constexpr long kPageBytes = 4096;
-// What siginfo says of the event's ticks. The number is the program's only where the event had to
-// be opened among its descriptors; below the default limit of 1024.
+// The lowest number of an event, by which siginfo names its ticks. The number is the program's only
+// where the event had to be opened among its descriptors; below the default limit of 1024.
 constexpr std::int32_t kLowest = 1000;
 constinit std::atomic<std::int32_t> highest = kLowest - 1;
 

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include <cerrno>
 #include <cstdint>
 
 #include "libcollector/core/signal_action.h"
@@ -44,40 +45,53 @@ void run(void* of) {
   job.work(job.data);
 }
 
+// struct futex_waitv of Linux 5.16, with the number and the flag of that.
+struct Waited {
+  std::uint64_t value, address;
+  std::uint32_t flags, reserved;
+};
+constexpr long kFutexWaitv = 449;
+constexpr std::uint32_t kOf32Bits = 2;
+
 // The new thread stands below this frame, like a vfork(2) child. Meanwhile the caller uses no
 // stack: what the thread may overwrite is the red zone. CLONE_VFORK would stop a process that LLDB
-// holds, at PTRACE_EVENT_VFORK_DONE; and a wait in futex(2) is what attaching takes for a lock. So
-// the caller yields a few times, then looks again every 50 us. Returns the thread's number, or
-// -errno.
+// holds, at PTRACE_EVENT_VFORK_DONE. A wait in futex(2) is what attaching takes for a lock, so the
+// caller waits in futex_waitv(2), or looks every 50 us where the kernel lacks that. It does not
+// yield: on a busy CPU that costs a turn of milliseconds.
+// Returns the thread's number, or -errno.
 [[gnu::noinline]] long run_in_thread(Job& job) {
   constexpr long kFlags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_UNTRACED | CLONE_FS |
                           CLONE_FILES | CLONE_CHILD_CLEARTID;
-  constexpr long kYields = 100;
   const timespec shortly{0, 50'000};
   std::uint32_t is_alive = 1;
-  long rdi = kFlags, rsi = 0;
+  const Waited waited{1, reinterpret_cast<std::uint64_t>(&is_alive), kOf32Bits, 0};
+  long rdi = kFlags, rsi = 0, rdx = 0;
   register long r10 asm("r10") = arg(&is_alive);
   register long r8 asm("r8") = 0;
   register void (*entry)(void*) asm("r12") = run;
   register Job* data asm("r13") = &job;
   register long thread asm("r14") = SYS_clone;
   register const timespec* pause asm("r15") = &shortly;
+  register const Waited* wait_for asm("rbx") = &waited;
   asm volatile(
       "mov %%r14, %%rax\n"
       "syscall\n"
       "mov %%rax, %%r14\n"
       "test %%rax, %%rax\n"
       "jz 1f\n"
-      "js 4f\n"
-      "mov %[yields], %%r12d\n"
+      "js 3f\n"
       "2:\n"
       "cmpl $0, %[alive]\n"
-      "je 4f\n"
-      "mov %[yield], %%eax\n"
-      "dec %%r12d\n"
-      "jns 3f\n"
+      "je 3f\n"
+      "mov %[wait], %%eax\n"
+      "mov %%rbx, %%rdi\n"
+      "mov $1, %%esi\n"
+      "xor %%edx, %%edx\n"
+      "xor %%r10d, %%r10d\n"
+      "syscall\n"
+      "cmp %[unknown], %%rax\n"
+      "jne 2b\n"
       "mov %[sleep], %%eax\n"
-      "3:\n"
       "mov %%r15, %%rdi\n"
       "xor %%esi, %%esi\n"
       "syscall\n"
@@ -91,28 +105,23 @@ void run(void* of) {
       "mov %[exit], %%eax\n"
       "xor %%edi, %%edi\n"
       "syscall\n"
-      "4:\n"
-      : "+r"(thread), "+r"(entry), "+D"(rdi), "+S"(rsi), [alive] "+m"(is_alive)
-      : "r"(r10), "d"(0L), "r"(r8), "r"(data), "r"(pause), "m"(shortly), [yields] "i"(kYields),
-        [yield] "i"(SYS_sched_yield), [sleep] "i"(SYS_nanosleep), [exit] "i"(SYS_exit)
+      "3:\n"
+      : "+r"(thread), "+D"(rdi), "+S"(rsi), "+d"(rdx), "+r"(r10), [alive] "+m"(is_alive)
+      : "r"(r8), "r"(entry), "r"(data), "r"(pause), "r"(wait_for), "m"(shortly),
+        "m"(waited), [wait] "i"(kFutexWaitv), [unknown] "i"(-ENOSYS), [sleep] "i"(SYS_nanosleep),
+        [exit] "i"(SYS_exit)
       : "rax", "rcx", "r11", "memory");
   return thread;
 }
 
 // The caller goes on before the thread is gone, and meanwhile unshare(2) and setns(2) refuse what
-// they allow a process of one thread. A caller with a real-time policy must sleep, else the thread
-// might get no CPU.
+// they allow a process of one thread.
 void await_end(long thread) {
   const long process = raw_syscall(SYS_getpid);
-  constexpr int kYields = 20, kSleeps = 200;
-  for (int i = 0; i < kYields + kSleeps; ++i) {
-    if (raw_syscall(SYS_tgkill, process, thread, 0) != 0) return;
-    const timespec shortly{0, 50'000};
-    if (i < kYields)
-      raw_syscall(SYS_sched_yield);
-    else
-      raw_syscall(SYS_nanosleep, arg(&shortly), 0);
-  }
+  constexpr timespec kMoment{0, 50'000};
+  constexpr int kLooks = 200;
+  for (int i = 0; i < kLooks && raw_syscall(SYS_tgkill, process, thread, 0) == 0; ++i)
+    raw_syscall(SYS_nanosleep, arg(&kMoment), 0);
 }
 
 }  // namespace

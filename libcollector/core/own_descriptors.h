@@ -14,9 +14,10 @@ void run_with_own_descriptors(void (*work)(void*), void* data, int keep);
 
 // Calls work(), which opens and closes files, in a thread that has no other descriptors than
 // `keep`, if that is not negative. The calling thread waits until the new one is gone, with all
-// signals blocked. work() sees the caller's memory, thread-local variables and stack, but gettid(2)
-// gives another number. Takes about 70 us, and longer where all CPUs are busy. Where no thread can
-// be made, and within another work(), the calling thread itself calls work().
+// signals blocked. work() sees the caller's memory, thread-local variables and stack; gettid(2)
+// gives another number. Takes about 60 us, and on busy CPUs as long as a new thread waits for one:
+// a millisecond in the mean, 16 were seen. Where no thread can be made, and within another work(),
+// the calling thread itself calls work().
 template <typename Work>
 void with_own_descriptors(Work&& work, int keep = -1) {
   run_with_own_descriptors([](void* data) { (*static_cast<Work*>(data))(); }, &work, keep);

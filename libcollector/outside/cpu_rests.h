@@ -58,7 +58,7 @@ class CpuRests {
   // PERF_RECORD_EXIT of one of the process's threads, and PERF_RECORD_READ.
   void on_exit(std::uint32_t thread, std::uint64_t time);
   void on_count(const ThreadCount& count, const ClockEvents& events);
-  // What that thread has used is not told. To be called before on_exit().
+  // Nothing is told of what the thread has used. To be called before on_exit().
   void leave_out(std::uint32_t thread) { left_out_.insert(thread); }
 
   // Looks at the threads, if it is time to or `is_due`.

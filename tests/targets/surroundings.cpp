@@ -13,7 +13,7 @@
 
 namespace {
 
-// Of the numbers that the program can get: a collector may hold descriptors above its limit.
+// Counts only numbers that the program can get: a collector may hold descriptors above its limit.
 void print_descriptors() {
   const long limit = sysconf(_SC_OPEN_MAX);
   std::vector<std::string> found;

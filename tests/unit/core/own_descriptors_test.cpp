@@ -1,4 +1,4 @@
-// What is opened with descriptors of its own: unseen by the program, gone without a trace.
+// Files that are opened in a thread with descriptors of its own. The program sees neither.
 #include "libcollector/core/own_descriptors.h"
 
 #include <fcntl.h>
