@@ -3,6 +3,7 @@
 #include "injector/stops.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <vector>
@@ -29,6 +30,13 @@ std::vector<std::string> our_hooks(lldb::SBDebugger debugger) {
     if (std::find(hook.lines.begin(), hook.lines.end(), kNoteStop) != hook.lines.end())
       numbers.push_back(hook.number);
   return numbers;
+}
+
+// LLDB would be ended if it touched a page behind the end of its file.
+bool is_cut(const Found& found) {
+  struct stat info {};
+  return found.page && stat((found.experiment + "/" + format::kControlFile).c_str(), &info) == 0 &&
+         info.st_size < static_cast<off_t>(format::kControlBytes);
 }
 
 }  // namespace
@@ -60,6 +68,7 @@ void Stops::set_sampling(bool is_on) {
 }
 
 format::ControlPage* Stops::page_of(pid_t pid) {
+  if (is_cut(found_)) found_ = {};
   if (found_pid_ != pid || !found_.page || !records(*found_.page)) {
     found_ = find_recording(stem_, session_, pid);
     found_pid_ = pid;

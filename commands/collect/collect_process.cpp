@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "commands/collect/cut_guard.h"
 #include "injector/attach/ptrace/ptrace_attach.h"
 #include "injector/attach/remote/remote_process.h"
 #include "injector/recording.h"
@@ -34,7 +35,7 @@ enum class End {
   process,
   program,
   overdue,  // its duration is over, and gnomon-sampler has not ended it
-  removed   // the experiment is gone
+  removed   // the experiment is gone, or was cut short
 };
 
 sigset_t ends() {
@@ -55,12 +56,19 @@ bool is_there(const std::string& experiment) {
   return std::filesystem::exists(experiment + "/" + format::kHeaderFile, error);
 }
 
+// The control page is not all there.
+bool is_cut(const std::string& experiment) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(experiment + "/" + format::kControlFile, error);
+  return !error && bytes < format::kControlBytes;
+}
+
 struct Awaited {
   pid_t pid;
   std::string program;     // identity
   std::string experiment;  // directory
   Clock::time_point limit;
-  format::ControlPage* page;  // null: the experiment was gone before it could be mapped
+  format::ControlPage* page;  // null: removed or cut short before it could be mapped
 };
 
 // What the kernel says of a process whose first thread has ended is little, though it runs on.
@@ -74,7 +82,7 @@ End wait(const Awaited& awaited) {
     if (now.empty() && injector::threads_of(pid).size() <= 1) return End::process;
     if (!now.empty() && now != program) return End::program;
     if (page && is_over(*page)) return End::recording;
-    if (!is_there(experiment)) return End::removed;
+    if (!page || !is_there(experiment) || is_cut(experiment)) return End::removed;
     if (Clock::now() >= limit) return End::overdue;
   }
 }
@@ -165,6 +173,11 @@ std::string release(pid_t pid, std::uint64_t session) {
 }
 
 tl::unexpected<Fault> was_removed(const std::string& experiment, const std::string& process) {
+  if (is_there(experiment))
+    return fault(fmt::format("{}/{} was cut short while it was recorded; {}, with the collector in "
+                             "it",
+                             experiment, format::kControlFile, process),
+                 "start the program anew");
   return fault(fmt::format("{} was removed while it was recorded; {}", experiment, process));
 }
 
@@ -190,6 +203,7 @@ Result<Answer> end_collecting(pid_t pid) {
 }
 
 Result<Answer> collect_process(const CollectLine& line, const injector::Settings& settings) {
+  survive_cut_files();
   const pid_t pid = line.process;
   const sigset_t signals = ends();
   sigprocmask(SIG_BLOCK, &signals, nullptr);
@@ -205,9 +219,11 @@ Result<Answer> collect_process(const CollectLine& line, const injector::Settings
   const auto found = injector::find_experiment(settings.stem, settings.session, pid);
   const End end = wait({pid, program, attached->experiment, limit_of(settings), found.page.get()});
   const std::chrono::duration<double> taken = Clock::now() - start;
-  const bool is_removed = !is_there(attached->experiment);
+  const bool is_short = is_cut(attached->experiment);
+  const bool is_removed = end == End::removed || is_short || !is_there(attached->experiment);
   if (is_removed && found.page && injector::records(*found.page)) injector::ask_to_end(*found.page);
-  const std::string left = give_back(settings, end, pid);
+  // Where the control page has been cut the collector must not be called: it would touch that page.
+  const std::string left = is_short ? "" : give_back(settings, end, pid);
   if (is_removed) return was_removed(attached->experiment, ending(end, pid));
   return Answer{fmt::format("Recorded {:.1f} s; {}. `gnomon print -functions {}` shows it.\n{}{}{}",
                             taken.count(), ending(end, pid), attached->experiment,

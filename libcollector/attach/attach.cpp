@@ -69,7 +69,8 @@ void follow_program(Recorder& recorder, AttachRequest& request) {
   const std::uint64_t at = now(CLOCK_MONOTONIC);
   write_log(recorder.directory(), *recorder.control(),
             {"bind", at, "slots", first.slots + late.slots});
-  write_log(recorder.directory(), *recorder.control(), {"attach", at, "threads", request.threads});
+  write_log(recorder.directory(), *recorder.control(),
+            {format::kLogAttach, at, "threads", request.threads});
 }
 
 // The loader knows this library as /proc/self/fd/N, a descriptor that has been closed; debuggers

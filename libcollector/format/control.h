@@ -100,6 +100,7 @@ enum class Drop : std::uint32_t {
   heap_samples = 12,
   ring_full = 13,
   children_samples = 14,
+  no_lane = 15,
 };
 struct DropText {
   Drop drop;
@@ -128,6 +129,7 @@ inline constexpr std::array kDrops{
     DropText{Drop::ring_full,
              "clock samples lost because gnomon-sampler did not come to read them in time"},
     DropText{Drop::children_samples, "clock samples of child processes, which are not recorded"},
+    DropText{Drop::no_lane, "events dropped for want of memory or room to record them in"},
     DropText{Drop::own_functions,
              "functions that the program itself defines, so that its calls of them are not traced"},
 };

@@ -11,6 +11,7 @@ inline constexpr const char* kLogStop = "stop";  // the debugger stopped the pro
 inline constexpr const char* kLogReason = "reason";
 inline constexpr const char* kLogPause = "pause";
 inline constexpr const char* kLogResume = "resume";
+inline constexpr const char* kLogAttach = "attach";
 inline constexpr const char* kLogDuration = "duration over";
 inline constexpr const char* kLogProcessEnded = "process ended";
 inline constexpr const char* kLogClock = "clock";        // why the kernel is not the clock

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cerrno>
@@ -296,20 +297,33 @@ Writer* Recorder::enter() {
 
 void Recorder::leave(Writer& writer) { atomic(writer.busy).store(0, std::memory_order_release); }
 
-bool Recorder::get_lane(DataLanes::Lane& lane) {
+bool Recorder::is_writers(const DataLanes& lanes) const {
+  const auto* const at = reinterpret_cast<const char*>(&lanes);
+  const auto* const first = reinterpret_cast<const char*>(writers_);
+  return at >= first && at < first + writer_count_ * sizeof(Writer);
+}
+
+// Threads without a lane record in turn into those of the writers, so some are kept for these.
+bool Recorder::get_lane(DataLanes::Lane& lane, bool is_writers) {
   if (lane.at) return true;
-  const std::uint32_t index = atomic(control_->lanes).fetch_add(1, std::memory_order_acq_rel);
-  const Range range =
-      index >= format::kMaxLanes
-          ? Range{nullptr, Failure::map_file, ENOSPC}
-          : map_range({directory_, format::kLanesFile}, Create::if_missing,
-                      std::uint64_t{index} * format::kBlockBytes, format::kBlockBytes);
-  if (!range.at) {
-    fail(range.failure, range.error);
-    return false;
+  const auto kept = std::min(static_cast<std::uint32_t>(writer_count_ * format::kDataKinds),
+                             format::kMaxLanes / 4);
+  const std::uint32_t limit = is_writers ? format::kMaxLanes : format::kMaxLanes - kept;
+  const auto lanes = atomic(control_->lanes);
+  std::uint32_t index = lanes.load(std::memory_order_relaxed);
+  do {
+    lane.is_refused = index >= limit;
+    if (lane.is_refused != 0) return false;
+  } while (!lanes.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel));
+  const Range range = map_range({directory_, format::kLanesFile}, Create::if_missing,
+                                std::uint64_t{index} * format::kBlockBytes, format::kBlockBytes);
+  if (range.at) {
+    lane.at = static_cast<char*>(range.at);
+    return true;
   }
-  lane = {static_cast<char*>(range.at), 0};
-  return true;
+  lane.is_refused = range.error == ENOMEM;
+  if (lane.is_refused == 0) fail(range.failure, range.error);
+  return false;
 }
 
 // If it fails the lane keeps its block.
@@ -332,10 +346,20 @@ bool Recorder::write_out(DataLanes::Lane& lane, format::DataKind kind) {
 
 // Signals are blocked, because a handler that is left by longjmp would leave it undone.
 bool Recorder::begin_block(DataLanes& lanes, format::DataKind kind, const Origin& origin) {
-  const Blocked blocked(kAllSignals);
-  const auto k = static_cast<std::uint32_t>(kind);
   DataLanes::Lane& lane = lanes[kind];
-  if (!get_lane(lane) || (lane.used != 0 && !write_out(lane, kind))) return false;
+  const bool is_writers = this->is_writers(lanes);
+  if (lane.is_refused == 0) {
+    const Blocked blocked(kAllSignals);
+    const bool is_free = get_lane(lane, is_writers) && (lane.used == 0 || write_out(lane, kind));
+    if (is_free) begin_block(lane, kind, origin);
+    if (lane.is_refused == 0) return is_free;
+  }
+  if (is_writers) drop(format::Drop::no_lane);
+  return false;
+}
+
+void Recorder::begin_block(DataLanes::Lane& lane, format::DataKind kind, const Origin& origin) {
+  const auto k = static_cast<std::uint32_t>(kind);
   auto& header = *reinterpret_cast<format::BlockHeader*>(lane.at);
   header.major = format::kFormatMajor;
   header.kind = static_cast<std::uint16_t>(kind);
@@ -347,7 +371,6 @@ bool Recorder::begin_block(DataLanes& lanes, format::DataKind kind, const Origin
   header.begun = format::header_check(header);
   lane.used = header.bytes = sizeof header;
   atomic(header.magic).store(format::kBlockMagic, std::memory_order_release);
-  return true;
 }
 
 bool Recorder::put_head(DataLanes& lanes, const format::EventKind& kind, std::uint32_t* words) {

@@ -25,8 +25,9 @@ inline constexpr std::uint32_t kWriterStackBytes = 16384;
 // Where records go: a lane of each data kind. One thread at a time writes to them.
 struct DataLanes {
   struct Lane {
-    char* at;            // null: none of this kind yet
-    std::uint32_t used;  // bytes, with the block's header; 0: the lane holds no block
+    char* at;                  // null: none of this kind yet
+    std::uint32_t used;        // bytes, with the block's header; 0: the lane holds no block
+    std::uint32_t is_refused;  // 1: there is none to be had
   };
   Lane of_kind[format::kDataKinds];
 
@@ -132,7 +133,9 @@ class Recorder {
                           Fresh fresh);
 
   // Completes the record's first word and publishes the record. Returns false if the recording has
-  // failed. compact: of a kind with that layout; thread and time go into the header of its block.
+  // failed, or no lane is to be had: then is_refused says so. A thread may use a writer's lanes
+  // instead, for which some are kept. What those cannot take is counted as dropped. compact: of a
+  // kind with that layout; thread and time go into the header of its block.
   template <typename Record>
   bool put(DataLanes& lanes, std::uint8_t kind, Record& record) {
     static_assert(sizeof(Record) % 8 == 0 && alignof(Record) == 8);
@@ -182,6 +185,7 @@ class Recorder {
  private:
   bool put_head(DataLanes& lanes, const format::EventKind& kind, std::uint32_t* words);
   bool begin_block(DataLanes& lanes, format::DataKind kind, const Origin& origin);
+  void begin_block(DataLanes::Lane& lane, format::DataKind kind, const Origin& origin);
   // The block's header says how many bytes are used, so that records of a program that was killed
   // do not vanish from its lanes unnoticed.
   static void advance(DataLanes::Lane& lane, std::uint32_t bytes) {
@@ -189,7 +193,8 @@ class Recorder {
     auto& header = *reinterpret_cast<format::BlockHeader*>(lane.at);
     atomic(header.bytes).store(lane.used, std::memory_order_release);
   }
-  bool get_lane(DataLanes::Lane& lane);
+  bool is_writers(const DataLanes& lanes) const;
+  bool get_lane(DataLanes::Lane& lane, bool is_writers);
   bool write_out(DataLanes::Lane& lane, format::DataKind kind);
   bool take_writers();
   bool write_out_all();

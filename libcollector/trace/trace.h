@@ -80,11 +80,18 @@ class TracedCall {
   // Publishes a record. time: ns.
   template <std::uint8_t Kind, typename Record>
   void put_compact(std::uint64_t time, std::uint64_t address, Record& record) {
-    recorder_->put_compact<Kind>(lanes(), {block_->tid, format::kNoCpu, time}, address, record);
+    constexpr format::DataKind kFile = format::find_event_kind(Kind)->file;
+    const auto put = [&](DataLanes& to) {
+      return recorder_->put_compact<Kind>(to, {block_->tid, format::kNoCpu, time}, address, record);
+    };
+    if (!put(lanes()) && is_without_lane(kFile)) [[unlikely]]
+      with_shared_lanes(put);
   }
   template <typename Record>
   void put(std::uint8_t kind, Record& record) {
-    recorder_->put(lanes(), kind, record);
+    const auto put = [&](DataLanes& to) { return recorder_->put(to, kind, record); };
+    if (!put(lanes()) && is_without_lane(format::find_event_kind(kind)->file)) [[unlikely]]
+      with_shared_lanes(put);
   }
   std::uint32_t thread() const { return block_->tid; }
 
@@ -105,6 +112,19 @@ class TracedCall {
   void end_nested();
   std::uint32_t walk_anew();
   DataLanes& lanes() { return writer_ ? writer_->lanes : block_->lanes; }
+  bool is_without_lane(format::DataKind kind) {
+    return !writer_ && block_->lanes[kind].is_refused != 0;
+  }
+  // Of all threads there may be more than there are lanes. The others use those of a writer in
+  // turn, with signals blocked.
+  template <typename Put>
+  void with_shared_lanes(Put put) {
+    const Blocked blocked(kAllSignals);
+    Writer* const writer = recorder_->enter();
+    if (!writer) return;
+    if (is_recorded()) put(writer->lanes);
+    recorder_->leave(*writer);
+  }
 
   const Call call_;
   Recorder* const recorder_;

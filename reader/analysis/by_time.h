@@ -19,6 +19,9 @@ class ByTime {
     last_ = std::max(last_, time);
   }
 
+  // The latest instant for which something was added; 0: none.
+  std::uint64_t last() const { return last_; }
+
   // What was added for instants up to `time`: all of it from the last instant on, before that exact
   // to the part of kPart ns in which `time` lies.
   std::uint64_t until(std::uint64_t time) const {

@@ -47,10 +47,12 @@ class Part {
   const Sums& sums() const { return sums_; }
   // CPU time that the clock samples up to an instant stand for, ns.
   std::uint64_t sampled_until(std::uint64_t time) const { return sampled_.until(time); }
+  // When the clock's latest sample was taken, CLOCK_MONOTONIC, ns; 0: there is none.
+  std::uint64_t last_tick() const { return sampled_.last(); }
   // Returns true if the clock has sampled the thread in the span.
   bool has_sampled(std::uint32_t thread) const { return threads_.contains(thread); }
-  std::uint64_t missing_blocks() const { return recording_.missing(); }
-  std::uint64_t unfinished() const { return recording_.unfinished(); }
+  // Where they come from.
+  const Recording& recording() const { return recording_; }
   // Events of a kind.
   std::uint64_t events(std::uint8_t kind) const { return events_[kind]; }
   // When the latest event was recorded, CLOCK_MONOTONIC, ns; 0: there is none.

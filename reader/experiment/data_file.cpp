@@ -1,8 +1,6 @@
 // Reads the events of an experiment's data files. Any thread, one at a time.
 #include "reader/experiment/data_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -41,9 +39,8 @@ struct DataFile::Reading {
   bool is_compact = false;
   Block block = {};
 
-  tl::unexpected<Fault> damaged(std::uint32_t number, const std::string& how) const {
-    return fault(path + " is damaged: block " + std::to_string(number) + " " + how, "record again");
-  }
+  // How often a block may still be looked at that is being written out right now.
+  int patience = 50;
 
   Word word_at(const std::byte* at) const {
     std::uint64_t bits = 0;
@@ -69,7 +66,8 @@ struct DataFile::Reading {
 // Whole blocks were compared with their checksum already. Of others everything is there that the
 // header counts, and more may be. end: of what can be relied on, bytes.
 // seen: what to skip and to complete; null: nothing was visited before.
-Result<void> DataFile::visit_records(Reading& reading, const Block& block, std::size_t end,
+// Returns false if a record is damaged; what stands behind it was not visited.
+Result<bool> DataFile::visit_records(Reading& reading, const Block& block, std::size_t end,
                                      bool is_whole, Seen* seen) {
   const BlockHeader& header = header_of(block);
   const auto* bytes = reinterpret_cast<const std::byte*>(block.data());
@@ -77,14 +75,12 @@ Result<void> DataFile::visit_records(Reading& reading, const Block& block, std::
   for (std::size_t at = sizeof header; at + 8 <= end;) {
     const Word word = reading.word_at(bytes + at);
     const bool is_counted = !is_whole && at < header.bytes;
-    if (is_counted && word.check == 0)
-      return reading.damaged(header.number, "has a hole at " + std::to_string(at));
+    if (is_counted && word.check == 0) return false;  // a hole
     if (word.id == 0) {
       at += 8;
       continue;
     }
-    if (word.size < 8 || at + word.size > most)
-      return reading.damaged(header.number, "has a wrong record size");
+    if (word.size < 8 || at + word.size > most) return false;
     const std::size_t place = at / 8;
     at += word.size;
     if (at > end) break;
@@ -96,15 +92,15 @@ Result<void> DataFile::visit_records(Reading& reading, const Block& block, std::
     const std::byte* record = bytes + place * 8;
     if (!is_whole &&
         reading.check_of(record, static_cast<std::uint32_t>(place * 8), word) != word.check)
-      return reading.damaged(header.number, "has a wrong record at " + std::to_string(place * 8));
+      return false;
     if (seen) (*seen)[place] = true;
     const EventLayout* layout = reading.layouts[word.id];
     if (!layout) continue;  // of a newer minor format
-    if (layout->size != word.size)
-      return reading.damaged(header.number, "has a record of wrong size");
-    if (auto done = reading.visit({*layout, record, header}); !done) return done;
+    if (layout->size != word.size) return false;
+    if (auto done = reading.visit({*layout, record, header}); !done)
+      return tl::unexpected(done.error());
   }
-  return {};
+  return true;
 }
 
 Result<DataFile::Found> DataFile::read_block(Reading& reading, std::uint32_t number) {
@@ -117,19 +113,41 @@ Result<DataFile::Found> DataFile::read_block(Reading& reading, std::uint32_t num
   if (got >= sizeof header && is_of(header, reading.experiment) && header.kind == kind_ &&
       header.number == number && header.bytes >= sizeof header && header.bytes <= got &&
       header.bytes % 8 == 0 && header.check == format::block_check(block.data(), header.bytes)) {
-    auto done = visit_records(reading, block, header.bytes, true, seen);
-    if (!done) return tl::unexpected(done.error());
+    const auto sound = visit_records(reading, block, header.bytes, true, seen);
+    if (!sound) return tl::unexpected(sound.error());
     if (seen) pending_.erase(pending);
-    return Found::whole;
+    return *sound ? Found::whole : Found::damaged;
   }
   if (const auto* copy = reading.lanes ? reading.lanes->find(kind_, number) : nullptr) {
     if (!seen) seen = &pending_.emplace(number, Seen(kBlockBytes / 8)).first->second;
-    auto done = visit_records(reading, copy->block, copy->steady, false, seen);
-    if (!done) return tl::unexpected(done.error());
-    return Found::in_lane;
+    const auto sound = visit_records(reading, copy->block, copy->steady, false, seen);
+    if (!sound) return tl::unexpected(sound.error());
+    return *sound ? Found::in_lane : Found::damaged;
   }
   if (!seen) pending_.emplace(number, Seen(kBlockBytes / 8));
   return got >= sizeof header && header.magic != 0 ? Found::torn : Found::nowhere;
+}
+
+// A block that is being written out right now is whole in a moment.
+Result<void> DataFile::look_at(Reading& reading, std::uint32_t number) {
+  constexpr std::chrono::milliseconds kPause{1};
+  for (;;) {
+    const auto found = read_block(reading, number);
+    if (!found) return tl::unexpected(found.error());
+    if (*found == Found::torn && reading.lanes && reading.patience > 0) {
+      --reading.patience;
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
+    if (*found == Found::nowhere) ++missing_;
+    if (*found == Found::torn && !reading.experiment.is_still) {
+      ++torn_;
+    } else if (*found == Found::torn || *found == Found::damaged) {
+      ++damaged_;
+      pending_.erase(number);
+    }
+    return {};
+  }
 }
 
 Result<void> DataFile::read_new(const Experiment& experiment, const LaneCopies* lanes,
@@ -149,36 +167,34 @@ Result<void> DataFile::read_new(const Experiment& experiment, const LaneCopies* 
     reading.file = std::move(*file);
   else if (!lanes)
     return tl::unexpected(file.error());
-  // A block that is being written out right now is whole in a moment.
-  constexpr int kAttempts = 50;
-  constexpr std::chrono::milliseconds kPause{1};
-  // Each empty lane may have held a block that a killed program had no time to write.
-  const std::size_t most_missing = lanes ? lanes->empty() : 0;
-  std::uint32_t missing = 0, looked = 0;
-  const auto look = [&](std::uint32_t number) -> Result<void> {
-    if (looked++ % 16 == 0 && interrupt.asked()) return interrupted();
-    for (int attempt = 0;; ++attempt) {
-      const auto found = read_block(reading, number);
-      if (!found) return tl::unexpected(found.error());
-      if (*found == Found::nowhere && ++missing > most_missing)
-        return reading.damaged(number, fmt::format("is missing, of {} that were written", blocks));
-      if (*found != Found::torn) return {};
-      if (!lanes || attempt == kAttempts)
-        return reading.damaged(number, "has a wrong header or checksum");
-      std::this_thread::sleep_for(kPause);
-    }
-  };
-  std::vector<std::uint32_t> before;
-  for (const auto& [number, seen] : pending_) before.push_back(number);
-  for (const std::uint32_t number : before)
-    if (auto done = look(number); !done) return done;
-  for (; next_ < blocks; ++next_)
-    if (auto done = look(next_); !done) return done;
-  missing_ = missing;
-  if (experiment.is_still && file && reading.file.size() > std::uint64_t{blocks} * kBlockBytes)
+  const std::uint64_t bytes = file ? reading.file.size() : 0;
+  if (experiment.is_still && bytes > std::uint64_t{blocks} * kBlockBytes)
     return fault(reading.path + " is damaged: it holds more blocks than the " +
                      std::to_string(blocks) + " that were written",
                  "record again");
+  missing_ = torn_ = 0;
+  std::uint32_t looked = 0;
+  const auto look = [&](std::uint32_t number) -> Result<void> {
+    if (looked++ % 16 == 0 && interrupt.asked()) return interrupted();
+    return look_at(reading, number);
+  };
+  std::vector<std::uint32_t> numbers;
+  for (const auto& [number, seen] : pending_) numbers.push_back(number);
+  for (const std::uint32_t number : numbers)
+    if (auto done = look(number); !done) return done;
+  // Behind the end of the file there are no more blocks than lanes. A damaged count must not take
+  // hours.
+  const auto likely = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(blocks, bytes / kBlockBytes + format::kMaxLanes + 1));
+  for (; next_ < likely; ++next_)
+    if (auto done = look(next_); !done) return done;
+  if (next_ >= blocks) return {};
+  numbers = lanes ? lanes->numbers(kind_, next_) : std::vector<std::uint32_t>();
+  std::erase_if(numbers, [&](std::uint32_t number) { return number >= blocks; });
+  beyond_ += blocks - next_ - numbers.size();
+  next_ = blocks;
+  for (const std::uint32_t number : numbers)
+    if (auto done = look(number); !done) return done;
   return {};
 }
 

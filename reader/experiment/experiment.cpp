@@ -49,7 +49,7 @@ Result<Control> read_control(const std::string& directory) {
     if (control.closed) control.page = closed.page;
     if (control.page.magic == format::kControlMagic && control.page.major == format::kFormatMajor &&
         control.page.state <= static_cast<std::uint32_t>(format::kLastState) &&
-        control.page.lanes <= format::kMaxLanes && is_begun_right(control.page) &&
+        is_begun_right(control.page) &&
         (!control.closed || closed.check == format::page_check(closed.page)))
       return control;
   }

@@ -58,7 +58,8 @@ Result<LaneCopies> LaneCopies::read(const Experiment& experiment) {
   const auto& blocks = experiment.control.blocks;
   const bool is_begun =
       std::any_of(std::begin(blocks), std::end(blocks), [](std::uint32_t n) { return n != 0; });
-  copies.empty_ = experiment.control.lanes;
+  const std::size_t known = std::min(experiment.control.lanes, format::kMaxLanes);
+  copies.empty_ = known;
   if (!is_begun) return copies;
   const auto file = File::open(path);
   if (!file) return tl::unexpected(file.error());
@@ -73,16 +74,15 @@ Result<LaneCopies> LaneCopies::read(const Experiment& experiment) {
       if (*look == Look::changed) continue;
       if (*look == Look::empty) break;  // its block, if it had one, is in the data file
       const BlockHeader& header = header_of(copy.block);
-      if (!is_of(header, experiment) || header.kind >= format::kDataKinds ||
-          header.bytes > kBlockBytes ||
-          (experiment.is_still && header.number >= blocks[header.kind]))
-        return fault(path + " is damaged: lane " + std::to_string(lane) + " has a wrong header",
-                     "record again");
-      copies.blocks_.insert_or_assign({header.kind, header.number}, copy);
+      if (is_of(header, experiment) && header.kind < format::kDataKinds &&
+          header.bytes <= kBlockBytes &&
+          !(experiment.is_still && header.number >= blocks[header.kind]))
+        copies.blocks_.insert_or_assign({header.kind, header.number}, copy);
+      else
+        ++copies.damaged_;
       break;
     }
   }
-  const std::size_t known = experiment.control.lanes;
   copies.empty_ = known - std::min(known, copies.blocks_.size());
   return copies;
 }
@@ -90,6 +90,15 @@ Result<LaneCopies> LaneCopies::read(const Experiment& experiment) {
 const LaneCopies::Copy* LaneCopies::find(std::uint16_t kind, std::uint32_t number) const {
   const auto at = blocks_.find({kind, number});
   return at == blocks_.end() ? nullptr : &at->second;
+}
+
+std::vector<std::uint32_t> LaneCopies::numbers(std::uint16_t kind, std::uint32_t first) const {
+  std::vector<std::uint32_t> found;
+  for (auto at = blocks_.lower_bound({kind, first}); at != blocks_.end(); ++at) {
+    if (at->first.first != kind) break;
+    found.push_back(at->first.second);
+  }
+  return found;
 }
 
 }  // namespace gnomon::reader

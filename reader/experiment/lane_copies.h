@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "libcollector/format/block.h"
 #include "reader/base/result.h"
@@ -24,16 +25,21 @@ class LaneCopies {
     Block block;
     std::size_t steady;  // bytes, from the beginning, in which the copies are the same
   };
-  // Fault: the file is missing or damaged. The experiment is not closed.
+  // Fault: the file is missing. The experiment is not closed.
   static Result<LaneCopies> read(const Experiment& experiment);
   // Lanes that held no block: their writers may have been about to begin one.
   std::size_t empty() const { return empty_; }
+  // Lanes whose header is none of this experiment's.
+  std::uint64_t damaged() const { return damaged_; }
   // Returns null if no lane held that block.
   const Copy* find(std::uint16_t kind, std::uint32_t number) const;
+  // The numbers of the blocks of that kind from `first` on, ascending.
+  std::vector<std::uint32_t> numbers(std::uint16_t kind, std::uint32_t first) const;
 
  private:
   std::map<std::pair<std::uint16_t, std::uint32_t>, Copy> blocks_;
   std::size_t empty_ = 0;
+  std::uint64_t damaged_ = 0;
 };
 
 inline const format::BlockHeader& header_of(const Block& block) {

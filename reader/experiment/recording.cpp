@@ -2,6 +2,7 @@
 // time.
 #include "reader/experiment/recording.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gnomon::reader {
@@ -52,6 +53,10 @@ Result<bool> Recording::update(const Interrupt& interrupt, const DataFile::Visit
   if (auto done = reopen(); !done) return tl::unexpected(done.error());
   const auto lanes = copy_lanes();
   if (!lanes) return tl::unexpected(lanes.error());
+  // Of one that is over the block of such a lane counts as missing.
+  const bool goes_on = *lanes && !experiment_.is_still;
+  damaged_lanes_ = goes_on ? (*lanes)->damaged() : 0;
+  empty_lanes_ = goes_on ? (*lanes)->empty() : 0;
   bool any = false;
   const auto counted = [&](const Event& event) {
     any = true;
@@ -70,16 +75,21 @@ Result<bool> Recording::update(const Interrupt& interrupt, const DataFile::Visit
   return any;
 }
 
-std::uint64_t Recording::missing() const {
+std::uint64_t Recording::sum_of(std::uint64_t (DataFile::*count)() const) const {
   std::uint64_t sum = 0;
-  for (const auto& [kind, file] : files_) sum += file.missing();
+  for (const auto& [kind, file] : files_) sum += (file.*count)();
   return sum;
 }
 
-std::uint64_t Recording::unfinished() const {
-  std::uint64_t sum = 0;
-  for (const auto& [kind, file] : files_) sum += file.unfinished();
-  return sum;
+std::uint64_t Recording::blocks() const { return sum_of(&DataFile::blocks); }
+
+std::uint64_t Recording::missing() const {
+  const std::uint64_t missing = sum_of(&DataFile::missing);
+  return missing - std::min(missing, empty_lanes_);
 }
+
+std::uint64_t Recording::damaged() const { return sum_of(&DataFile::damaged) + damaged_lanes_; }
+
+std::uint64_t Recording::unfinished() const { return sum_of(&DataFile::unfinished); }
 
 }  // namespace gnomon::reader

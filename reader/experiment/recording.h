@@ -25,18 +25,24 @@ class Recording {
 
   const Experiment& experiment() const { return experiment_; }
   const Stacks& stacks() const { return stacks_; }
-  // Blocks that were begun and are not there.
+  // Blocks of events that were begun; those of them that are lost; and the damaged ones. While a
+  // recording goes on, as many may be missing as there are lanes without a block: they are about to
+  // be begun.
+  std::uint64_t blocks() const;
   std::uint64_t missing() const;
+  std::uint64_t damaged() const;
   // Records that their writers left unfinished for ever.
   std::uint64_t unfinished() const;
 
  private:
+  std::uint64_t sum_of(std::uint64_t (DataFile::*count)() const) const;
   Result<void> reopen();
   Result<std::optional<LaneCopies>> copy_lanes();
 
   Experiment experiment_;
   std::map<std::uint16_t, DataFile> files_;  // by data kind
   Stacks stacks_;
+  std::uint64_t damaged_lanes_ = 0, empty_lanes_ = 0;  // of a recording that goes on
   bool is_complete_ = false;  // the experiment was sealed when it was read last
 };
 

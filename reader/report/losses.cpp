@@ -10,6 +10,7 @@
 #include <set>
 
 #include "reader/report/counter_notes.h"
+#include "reader/report/missing_events.h"
 #include "reader/report/setting_text.h"
 #include "reader/report/unrecorded.h"
 #include "reader/report/waiting_notes.h"
@@ -198,6 +199,9 @@ std::string coverage_note(const Part& part) {
                : "";
   if (experiment.header.interval.value == 0)
     return "there is no clock sample, as the clock was off.";
+  const Recording& recording = part.recording();
+  if (!part.sums().has(kTicks) && recording.missing() + recording.damaged() != 0)
+    return "there is no clock sample: those that were taken are missing.";
   if (!part.sums().has(kTicks))
     return fmt::format(
         "there is no clock sample: the process used {:.3f} s of CPU time, and a thread is sampled "
@@ -272,43 +276,12 @@ std::string filter_note(const Analysis& analysis) {
 
 namespace {
 
-// What was lost before an event could be counted.
-void add_recording_notes(const Part& part, std::vector<std::string>& notes) {
-  const Experiment& experiment = part.experiment();
-  const format::ControlPage& control = experiment.control;
-  if (experiment.state() == format::State::failed)
-    notes.push_back(fmt::format("recording stopped early: {}.", failure_text(control)));
-  if (std::string note = outside_note(experiment.header); !note.empty())
-    notes.push_back(std::move(note));
-  if (has_executed(experiment))
-    notes.emplace_back(
-        "the program executed another (exec), which is not recorded: start that one to see it.");
-  for (const auto& [drop, what] : format::kDrops)
-    if (const auto count = control.dropped[static_cast<std::size_t>(drop)]; count != 0)
-      notes.push_back(fmt::format("{}: {}.", what, count));
-  if (control.kept_threads != 0)
-    notes.push_back(fmt::format(
-        "threads that were in the middle of a traced call when the recording ended: {}; of each "
-        "that call may be missing. Their last {} events are still in the file lanes.",
-        control.kept_threads, control.kept_events));
-  if (const auto count = part.missing_blocks(); count != 0 && experiment.is_still)
-    notes.push_back(
-        fmt::format("events of {} block{} are missing: of the program's end, or damaged since.",
-                    count, count == 1 ? "" : "s"));
-  if (const auto count = part.instants().log.lost(); count != 0)
-    notes.push_back(
-        fmt::format("lines of log.jsonl that are damaged or missing: {}: stops and pauses may be "
-                    "missing.",
-                    count));
-  if (const auto count = part.unfinished(); count != 0)
-    notes.push_back(fmt::format("events left unfinished when their thread ended: {}.", count));
-}
-
 // What part of the process's time the events stand for.
 void add_time_notes(const Part& part, std::vector<std::string>& notes) {
   for (const std::string& note :
-       {pause_note(part), late_note(part.sums()), clock_gap_note(part), coverage_note(part),
-        unseen_kernel_note(part), unsampled_threads_note(part), children_note(part)})
+       {before_begin_note(part), pause_note(part), late_note(part.sums()), clock_gap_note(part),
+        coverage_note(part), unseen_kernel_note(part), unsampled_threads_note(part),
+        children_note(part)})
     if (!note.empty()) notes.push_back(note);
 }
 
@@ -333,7 +306,7 @@ std::vector<std::string> loss_notes(const Analysis& analysis, const Profile* pro
     if (std::string note = span_note(part); !note.empty()) all.push_back(std::move(note));
   });
   if (std::string note = filter_note(analysis); !note.empty()) notes.push_back(std::move(note));
-  add_of_parts(analysis, notes, add_recording_notes);
+  add_of_parts(analysis, notes, add_missing_events);
   if (profile)
     for (const std::string& note : {truncation_note(*profile, analysis.experiment()),
                                     foreign_stack_note(*profile), guess_note(*profile)})

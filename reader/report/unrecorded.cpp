@@ -100,8 +100,8 @@ std::string clock_gap_note(const Part& part) {
   if (!format::is_from_outside(control.clock) ||
       (!was_killed && last <= control.sampler_time + kBeat))
     return "";
-  const std::uint64_t since =
-      control.sampler_time - std::min(control.start_time, control.sampler_time);
+  const std::uint64_t seen = std::max(control.sampler_time, part.last_tick());
+  const std::uint64_t since = seen - std::min(control.start_time, seen);
   return fmt::format(
       "gnomon-sampler, which was the clock, was gone from {:.3f} s on: there are no clock samples "
       "after that.",
@@ -158,6 +158,24 @@ std::string outside_note(const Header& header) {
 tl::unexpected<Fault> not_traced(const Header& header, const char* what, const char* next) {
   if (header.outside.empty()) return fault(what, next);
   return fault(what, fmt::format("the program was recorded from outside: {}", header.outside));
+}
+
+std::string before_begin_note(const Part& part) {
+  constexpr std::uint64_t kLeast = 50'000'000;  // ns
+  constexpr std::uint64_t kShare = 100;         // a part in so many
+  const Experiment& experiment = part.experiment();
+  const std::vector<Sample>& samples = part.samples().all();
+  if (!part.span().is_whole() || part.has_filter() || part.instants().log.is_attached() ||
+      !experiment.header.outside.empty() || samples.empty())
+    return "";
+  const std::uint64_t before = figure(samples.front().figures, Figure::cpu);
+  if (before == format::kUnknownFigure || before < kLeast ||
+      before < experiment.control.cpu_time / kShare)
+    return "";
+  return fmt::format(
+      "the program used {:.3f} s of CPU time before its recording began, in the loader and in the "
+      "constructors of its libraries: no table has that.",
+      seconds(Nanoseconds{before}));
 }
 
 }  // namespace gnomon::reader

@@ -11,6 +11,9 @@ namespace gnomon::reader {
 std::string unsampled_threads_note(const Part& part);
 // Empty unless gnomon-sampler was the clock, and was gone before the recording ended.
 std::string clock_gap_note(const Part& part);
+// What a launched program has used before its recording began, if that is not little: constructors
+// of its libraries come before the collector's.
+std::string before_begin_note(const Part& part);
 // Empty if a collector was in the process.
 std::string outside_note(const Header& header);
 // Makes the fault of a report about calls of which none were traced. `what` says so, as in

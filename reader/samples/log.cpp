@@ -13,6 +13,7 @@ bool Log::add(const nlohmann::json& line) {
   if (!numbers_.add(line)) return false;
   const auto event = field<std::string>(line, "event");
   const auto time = field<std::uint64_t>(line, "time");
+  if (event == format::kLogAttach) is_attached_ = true;
   if (event == format::kLogProcessEnded) process_end_ = time;
   if (event == format::kLogClock) why_signals_ = field<std::string>(line, format::kLogReason);
   if (event == format::kLogCounters) uncounted_ = field<std::string>(line, format::kLogReason);

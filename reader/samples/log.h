@@ -32,6 +32,8 @@ class Log {
   std::vector<Pause> pauses() const;
   // Lines that were begun and cannot be read, once nothing is written any more.
   std::uint64_t lost() const { return lost_; }
+  // The collector was brought into a process that ran already.
+  bool is_attached() const { return is_attached_; }
   // When gnomon-sampler saw the process end, CLOCK_MONOTONIC, ns; 0: it did not.
   std::uint64_t process_end() const { return process_end_; }
   // Why the kernel is not the clock, though it would have been, in a clause; empty: nothing says.
@@ -55,6 +57,7 @@ class Log {
 
   std::vector<Stop> stops_;
   std::vector<Turn> turns_;
+  bool is_attached_ = false;
   std::uint64_t process_end_ = 0;
   std::string why_signals_;
   Ended end_of_switches_;

@@ -39,13 +39,17 @@ def built_anew(work):
 def of_another_run(work):
     _, experiment = recorded.run(build, build / "targets/anew_1", [], work)
     _, other = recorded.run(build, build / "targets/anew_1", [], work, session=2)
-    for name in ("map.jsonl", "control", "stacks", "profile"):
+    for name in ("map.jsonl", "control", "stacks"):
         copy = pathlib.Path(work) / "copy.er"
         shutil.copytree(experiment, copy)
         shutil.copy2(other / name, copy / name)
         status, out, errors = printed(copy)
         assert status == 1 and out == "" and errors.count("\n") == 1, (name, status, out, errors)
         shutil.rmtree(copy)
+    copy = shutil.copytree(experiment, pathlib.Path(work) / "copy.er")
+    shutil.copy2(other / "profile", copy / "profile")
+    status, out, _ = printed(copy)
+    assert status == 0 and "Note: blocks of events that are damaged: 1 of 1;" in out and "of_the_" not in out, (status, out)
 
 
 def killed(work):
@@ -56,7 +60,7 @@ def killed(work):
     assert "of_the_first" in right and "missing" not in right, right
     (experiment / "lanes").write_bytes(bytes((experiment / "lanes").stat().st_size))
     _, out, errors = printed(experiment)
-    assert re.search("Note: events of (1 block|[2-9] blocks) are missing", out), (out, errors)
+    assert re.search("Note: blocks of events that are missing: [1-9] of [1-9];", out), (out, errors)
 
 
 for case in (built_anew, of_another_run, killed):

@@ -54,7 +54,7 @@ with recorded.directory() as work:
         status, out, error = gnomon("print", "-functions", os.fsencode(word).decode("latin-1"), e)
         assert (status, out) == (1, "") and error.count("\n") == 1, (word[:9], status, error[:200])
 
-    # Every file missing, empty, cut or a directory: a fault, or the same numbers where a file does not matter.
+    # Every file missing, empty, cut or a directory: a fault, or the same numbers where a file does not matter, or a note of what is missing.
     whole = gnomon("print", "-functions", e)[1]
     for name in sorted(os.listdir(e)):
         size = os.path.getsize(f"{e}/{name}")
@@ -75,6 +75,8 @@ with recorded.directory() as work:
             if name in ("log.jsonl", "overview"):  # what is said of functions does not depend on them, but pauses do
                 rest = re.sub(r"Note: lines of log.jsonl that are damaged or missing: .*\n", "", out)
                 assert (status, rest, error) == (0, whole, ""), (name, harm, out)
+            elif name == "profile" and harm in ("empty", "cut"):
+                assert status == 0 and re.search(r"Note: blocks of events that are (missing|damaged): [1-9] of [1-9];", out), (name, harm, out)
             else:
                 assert (status, out) == (1, "") and error.count("\n") == 1, (name, harm, status, error)
 

@@ -109,6 +109,15 @@ def sampled(work):
     assert 15_000 < recorded_ones < 25_000, recorded_ones
 
 
+def crowd(work):
+    """More threads at once than there are lanes: none of their events is lost"""
+    experiment = run(work, "crowd", settings="H=1")
+    found = functions(experiment)["each_in_crowd()"]
+    assert found == (6 * 4200, 600 * 4200, 2 * 4200, 200 * 4200), found
+    notes = table(experiment, "-heap")["notes"]
+    assert not any("dropped" in note or "blocks of events" in note for note in notes), notes
+
+
 def own(work):
     """An allocator in the program itself: none of its calls is traced, which is said"""
     done = subprocess.run([GNOMON, "print", "-heap", run(work, "all", build / "targets/heap_own")], capture_output=True, text=True, timeout=60)
@@ -139,7 +148,7 @@ def attached(work):
     assert temporaries[0] > 100 and temporaries[1] == 64 * temporaries[0] and temporaries[2] == 0, found
 
 
-for case in [globals()[name] for name in sys.argv[2:]] or (each_function, lists, threads, child, handlers, fibers, operators, sampled, own, attached):
+for case in [globals()[name] for name in sys.argv[2:]] or (each_function, lists, threads, child, handlers, fibers, operators, sampled, crowd, own, attached):
     with recorded.directory() as work:
         case(work)
         print(f"{case.__name__}: as it should be")

@@ -143,4 +143,16 @@ def removed(work):
         assert (program.returncode, printed) == (0, "right\n"), (program.returncode, printed)
 
 
-attempts.try_cases(held_in_a_hook, three_recordings, launched, leaves, attached, without_sampler, removed)
+def cut(work):
+    """The control page is cut short: whoever touches it would be ended by SIGBUS."""
+    with attempts.started(STORM, "0", "0", "join", cwd=work, stdin=subprocess.PIPE) as program:
+        gnomon = subprocess.Popen([build / "bin/gnomon", "collect", "-P", str(program.pid)], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, stdin=subprocess.DEVNULL)
+        assert gnomon.stdout.readline().startswith("Recording process")
+        os.truncate(pathlib.Path(work) / "test.1.er/control", 0)
+        said, _ = gnomon.communicate(timeout=attempts.PATIENCE)
+        assert gnomon.returncode == 1 and f"/control was cut short while it was recorded; process {program.pid}" in said, (gnomon.returncode, said)
+        program.kill()
+
+
+attempts.try_cases(held_in_a_hook, three_recordings, launched, leaves, attached, without_sampler, removed, cut)

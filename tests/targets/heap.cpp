@@ -176,6 +176,38 @@ KEPT void many() {
   }
 }
 
+// More threads at once than there are lanes. Each allocates three blocks of 100 bytes twice, and
+// leaks one of them.
+KEPT void each_in_crowd() {
+  for (int i = 0; i < 3; ++i) {
+    void* const block = std::malloc(100);
+    sink = block;
+    if (i != 0) std::free(block);
+  }
+}
+
+KEPT void crowd() {
+  constexpr int kThreads = 4200;
+  static pthread_barrier_t all_are_there;
+  pthread_barrier_init(&all_are_there, nullptr, kThreads);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 64 << 10);
+  static pthread_t threads[kThreads];
+  for (pthread_t& thread : threads)
+    if (pthread_create(
+            &thread, &attributes,
+            [](void*) -> void* {
+              each_in_crowd();
+              pthread_barrier_wait(&all_are_there);
+              each_in_crowd();
+              return nullptr;
+            },
+            nullptr) != 0)
+      std::exit(9);
+  for (const pthread_t thread : threads) pthread_join(thread, nullptr);
+}
+
 // Until it is killed or told to end.
 void until_told() {
   std::puts("ready");
@@ -200,5 +232,6 @@ int main(int argc, char** argv) {
   if (what == "longjmp") in_handlers(true);
   if (what == "fibers") in_fibers();
   if (what == "many") many();
+  if (what == "crowd") crowd();
   if (what == "told") until_told();
 }

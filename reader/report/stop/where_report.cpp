@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "reader/report/asked.h"
@@ -50,15 +51,52 @@ CallId called(const CallTree& tree, CallId caller, FunctionId function) {
   return CallId::none;
 }
 
-// Recorded stacks begin at `main`, or where a thread does; a debugger shows what called that.
-void find_path(const CallTree& tree, std::vector<Matched>& frames) {
-  CallId at = CallId::total;
-  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-    if (!frame->function) continue;
-    const CallId next = called(tree, at, *frame->function);
-    if (next == CallId::none && at != CallId::total) return;
-    if (next != CallId::none) frame->node = at = next;
+// The outermost functions of the recorded call stacks.
+std::map<FunctionId, CallId> roots_of(const CallTree& tree) {
+  std::map<FunctionId, CallId> roots;
+  for (std::uint32_t n = 0; n < tree.size(); ++n)
+    if (const CallTree::Node& node = tree.node(CallId{n});
+        CallId{n} != CallId::total && node.parent == CallId::total)
+      roots.emplace(node.function, CallId{n});
+  return roots;
+}
+
+struct Path {
+  std::size_t root;           // frame
+  std::vector<CallId> nodes;  // from there inward, those of frames without a function left out
+  std::size_t innermost;      // frame
+};
+
+Path path_from(const CallTree& tree, const std::vector<Matched>& frames, std::size_t root,
+               CallId at) {
+  Path path{root, {at}, root};
+  for (std::size_t i = root; i-- > 0;) {
+    if (!frames[i].function) continue;
+    at = called(tree, at, *frames[i].function);
+    if (at == CallId::none) break;
+    path.nodes.push_back(at);
+    path.innermost = i;
   }
+  return path;
+}
+
+// A debugger shows what has called the outermost recorded function. Some recorded stacks begin
+// further out or further in than others: a constructor's at `_start`, cut ones anywhere. The path
+// that reaches furthest inward counts, of several the outermost.
+void find_path(const CallTree& tree, std::vector<Matched>& frames) {
+  std::map<FunctionId, CallId> roots = roots_of(tree);
+  std::optional<Path> best;
+  for (std::size_t i = frames.size(); i-- > 0 && !roots.empty();) {
+    if (!frames[i].function) continue;
+    const auto root = roots.extract(*frames[i].function);  // of a recursion the outermost
+    if (root.empty()) continue;
+    Path path = path_from(tree, frames, i, root.mapped());
+    if (!best || path.innermost < best->innermost) best = std::move(path);
+  }
+  if (!best) return;
+  std::size_t next = 0;
+  for (std::size_t i = best->root + 1; i-- > best->innermost;)
+    if (frames[i].function) frames[i].node = best->nodes[next++];
 }
 
 // What called the outermost recorded function has no cost that is known.

@@ -127,6 +127,44 @@ TEST_F(DataFiles, CompactRecordsHaveThreadAndTimeOfTheirBlock) {
   look();
 }
 
+// Threads without a lane of their own use the writers' in turn.
+TEST_F(DataFiles, LanesAreKeptForWriters) {
+  collector::DataLanes of_thread{}, of_late_thread{};
+  const auto put = [&](collector::DataLanes& lanes, std::uint32_t thread, std::uint64_t time) {
+    format::HeapFree freed{0, 0, 0};
+    return recorder_->put_compact<format::kHeapFree>(lanes, {thread, 3, time}, 16 * thread, freed);
+  };
+  EXPECT_TRUE(put(of_thread, 1, 10));
+  recorder_->control()->lanes = format::kMaxLanes - 2;
+  EXPECT_FALSE(put(of_late_thread, 2, 20));
+  EXPECT_EQ(of_late_thread[format::DataKind::heaptrace].is_refused, 1u);
+  EXPECT_TRUE(put(of_thread, 1, 30));
+  collector::Writer* writer = recorder_->enter();
+  for (const std::uint32_t thread : {2, 3, 2}) EXPECT_TRUE(put(writer->lanes, thread, 40));
+  EXPECT_EQ(recorder_->control()->dropped[static_cast<int>(format::Drop::no_lane)], 0u);
+  recorder_->leave(*writer);
+  EXPECT_TRUE(recorder_->recording());
+  recorder_->write_out(of_thread);
+  recorder_->end(2000, 1);
+  std::vector<std::uint32_t> threads;
+  reader::DataFile file(kHeap);
+  const auto done = read(file, [&](const reader::Event& event) -> Result<void> {
+    threads.push_back(event.block.thread);
+    return {};
+  });
+  EXPECT_TRUE(done) << sentence(done.error());
+  EXPECT_EQ(threads, (std::vector<std::uint32_t>{1, 1, 2, 3, 2}));
+}
+
+TEST_F(DataFiles, WhatNoLaneTakesIsCounted) {
+  recorder_->control()->lanes = format::kMaxLanes;
+  EXPECT_FALSE(record(*recorder_, {0x1200, 0x1100}, 1));
+  EXPECT_FALSE(record(*recorder_, {0x1200, 0x1100}, 1));
+  EXPECT_TRUE(recorder_->recording());
+  EXPECT_EQ(recorder_->control()->dropped[static_cast<int>(format::Drop::no_lane)], 2u);
+  EXPECT_EQ(recorder_->control()->lanes, format::kMaxLanes);
+}
+
 // What a writer left that was interrupted for ever: the word of an unfinished record, or none.
 TEST_F(DataFiles, UnfinishedRecordsAreSkippedAndCounted) {
   for (int i = 0; i < 3; ++i) sample(0x1200, 1);

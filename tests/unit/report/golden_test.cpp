@@ -295,6 +295,26 @@ TEST_F(Golden, Losses) {
                         "functions --metrics e.heapalloccnt:e.totalcpu"});
 }
 
+// A constructor's stacks begin further out than those of main.
+TEST_F(Golden, Where) {
+  tick({kInnerCode, kHalfCode, kMainCode}, 30 * kMs);
+  tick({kInnerCode, kMakeCode, kPushCode}, 10 * kMs);
+  end(40 * kMs);
+  const auto frame = [](std::uint64_t code, const char* name) {
+    return reader::BacktraceFrame{test::kBias + code, false, false, name, ""};
+  };
+  backtrace_ = {frame(kInnerCode, "inner"), frame(kHalfCode, "half"), frame(kMainCode, "main"),
+                frame(kPushCode, "push")};
+  expect("where.txt", {"where"});
+}
+
+TEST_F(Golden, LostFrees) {
+  allocate({kMakeCode, kMainCode}, 0x7f0000001000, 100);
+  recorder_->drop(format::Drop::no_lane);
+  end(90 * kMs);
+  expect("lost_frees.txt", {"leaks"});
+}
+
 TEST_F(Golden, Process) {
   sample(format::SampleEvent::start, "", 2);
   sample(format::SampleEvent::baseline, "", 3, 77);
