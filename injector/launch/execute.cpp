@@ -56,6 +56,7 @@ void follow(const Execution& execution, pid_t pid) {
                                 "{0}` attaches to it, `kill -CONT {0}` lets it run",
                                 pid));
   };
+  news.late = [&](const std::string& why) { tell(execution, "note: " + not_yet(pid, why)); };
   news.failed = [&](const std::string& lines) {
     tell(execution, "note: " + lines.substr(0, lines.find_last_not_of('\n') + 1));
   };

@@ -27,7 +27,9 @@ std::optional<Fault> begin_recording(const LaunchedProgram& program, const Launc
     }
     if (news.armed) news.armed(experiment);
   };
-  auto asked = ask_to_record({settings.stem, settings.session, pid}, kHoldMs, armed, stop);
+  constexpr unsigned kLateMs = 2000;
+  auto asked =
+      ask_to_record({settings.stem, settings.session, pid}, kLateMs, {armed, news.late}, stop);
   if (!asked) return asked.error();
   if (asked->empty()) return std::nullopt;
   if (!is_followed) failed = follow_recording(settings, *asked, pid, OtherClock::signals);
@@ -37,6 +39,10 @@ std::optional<Fault> begin_recording(const LaunchedProgram& program, const Launc
 }
 
 }  // namespace
+
+std::string not_yet(pid_t pid, const std::string& why) {
+  return "process " + std::to_string(pid) + " is not recorded yet: " + why + ".";
+}
 
 std::optional<Fault> follow_launch(const LaunchedProgram& program, const LaunchNews& news,
                                    const std::stop_token& stop) {

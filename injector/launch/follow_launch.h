@@ -22,9 +22,14 @@ struct LaunchedProgram {
 struct LaunchNews {
   // The program waits at the point of recording, and goes on once this returns. May be empty.
   std::function<void(const std::string& experiment)> armed;
+  // The program is not recorded yet, though it has run for long; why: a clause. May be empty.
+  std::function<void(const std::string& why)> late;
   // What failed beside the recording, lines.
   std::function<void(const std::string& lines)> failed;
 };
+
+// The sentence for `late`.
+std::string not_yet(pid_t pid, const std::string& why);
 
 // Waits, as long as it takes, until the loader has loaded libcollector.so into the program, tells
 // it to record and starts gnomon-sampler. Returns why the program is not recorded; nothing: it is,

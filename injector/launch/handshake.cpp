@@ -9,10 +9,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
+#include <optional>
 #include <thread>
 
+#include "injector/attach/remote/remote_image.h"
 #include "injector/attach/remote/remote_process.h"
 #include "injector/recording.h"
+#include "libcollector/format/attach.h"
 #include "libcollector/format/control.h"
 
 namespace gnomon::injector {
@@ -53,40 +57,77 @@ class Patience {
   Clock::time_point seen_ = Clock::now();
 };
 
+// What the collector in the process says as kLaunchState; nothing if that cannot be read.
+std::optional<std::int32_t> launch_state(pid_t pid) {
+  for (const Mapping& mapping : mappings_of(pid)) {
+    if (mapping.offset != 0 || !mapping.path.ends_with("/libcollector.so")) continue;
+    if (const auto image = RemoteImage::at(pid, mapping.begin))
+      if (const std::uint64_t at = image->data(format::kLaunchState); at != 0)
+        return read_value<std::int32_t>(pid, at);
+  }
+  return std::nullopt;
+}
+
+Fault cannot_write(const std::string& stem, int error) {
+  return {"the collector could not write " + stem + ".N.er: " + std::strerror(error),
+          "see whether that file system is full, and whether the program may write there"};
+}
+
+std::string why_late(const std::string& stem, bool is_known) {
+  const std::string why =
+      "the constructors of its libraries run first, and the recording begins "
+      "by itself once they are over";
+  return is_known ? why : why + ", unless the collector cannot write " + stem + ".N.er";
+}
+
+// Returns the page's answer; nothing if there is none yet.
+std::optional<Result<std::string>> answer_of(const Found& found, pid_t pid,
+                                             const HandshakeNews& news) {
+  ControlPage& page = *found.page;
+  if (page.major != format::kFormatMajor)
+    return fault("libcollector.so is of another version", "reinstall Gnomon");
+  switch (static_cast<format::State>(std::atomic_ref(page.state).load())) {
+    case format::State::none:
+      if (!runs(pid)) return std::string();
+      return std::nullopt;
+    case format::State::armed:
+      if (news.armed) news.armed(found.experiment);
+      std::atomic_ref(page.asked).store(static_cast<std::uint32_t>(format::Ask::record));
+      syscall(SYS_futex, &page.asked, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+      return found.experiment;
+    case format::State::failed:
+      return tl::unexpected(failure_of(page));
+    default:
+      return found.experiment;
+  }
+}
+
 }  // namespace
 
-Result<std::string> ask_to_record(const Expected& expected, unsigned limit_ms,
-                                  const std::function<void(const std::string& experiment)>& armed,
-                                  const std::stop_token& stop) {
+Result<std::string> ask_to_record(const Expected& expected, unsigned late_ms,
+                                  const HandshakeNews& news, const std::stop_token& stop) {
+  constexpr unsigned kLooksBetween = 20;
   const auto& [stem, session, pid] = expected;
-  Patience patience(pid, std::chrono::milliseconds(limit_ms));
+  Patience patience(pid, std::chrono::milliseconds(late_ms));
   Found found;
-  for (; patience.lasts() && !stop.stop_requested();
-       std::this_thread::sleep_for(std::chrono::microseconds(500))) {
+  bool is_late = false;
+  for (unsigned looks = 1; !stop.stop_requested(); ++looks) {
     if (!found.page) found = find_experiment(stem, session, pid);
-    const MappedControl& page = found.page;
-    if (!page && runs(pid)) continue;
-    if (!page) return "";  // the program has ended; reports say how
-    if (page->major != format::kFormatMajor)
-      return fault("libcollector.so is of another version", "reinstall Gnomon");
-    switch (static_cast<format::State>(std::atomic_ref(page->state).load())) {
-      case format::State::none:
-        if (!runs(pid)) return "";
-        continue;
-      case format::State::armed:
-        if (armed) armed(found.experiment);
-        std::atomic_ref(page->asked).store(static_cast<std::uint32_t>(format::Ask::record));
-        syscall(SYS_futex, &page->asked, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-        return found.experiment;
-      case format::State::failed:
-        return tl::unexpected(failure_of(*page));
-      default:
-        return found.experiment;
+    if (found.page) {
+      if (auto answer = answer_of(found, pid, news)) return *answer;
+    } else if (!runs(pid)) {
+      break;  // reports say how it has ended
     }
+    const bool becomes_late = !is_late && !patience.lasts();
+    if (becomes_late || looks % kLooksBetween == 0) {
+      const auto state = launch_state(pid);
+      if (!found.page && state.value_or(0) < 0) return tl::unexpected(cannot_write(stem, -*state));
+      if (becomes_late && news.late) news.late(why_late(stem, state || found.page));
+      is_late |= becomes_late;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(is_late ? 5000 : 500));
   }
-  if (found.page) return fault("the collector did not reach the point of recording");
-  return fault("the collector could not write " + stem + ".N.er",
-               "see whether that file system is full, and whether the program may write there");
+  return "";
 }
 
 }  // namespace gnomon::injector

@@ -19,12 +19,18 @@ struct Expected {
   pid_t pid;
 };
 
-// Waits for the control page of the experiment and for the collector to be armed, for up to
-// `limit_ms` in which the process is not stopped, calls `armed`, which may be empty, and tells the
-// collector to record. Returns the experiment, empty if the program has ended; a Fault says why the
-// program runs without being recorded.
-Result<std::string> ask_to_record(const Expected& expected, unsigned limit_ms,
-                                  const std::function<void(const std::string& experiment)>& armed,
-                                  const std::stop_token& stop);
+// Both may be empty.
+struct HandshakeNews {
+  // The program waits at the point of recording.
+  std::function<void(const std::string& experiment)> armed;
+  // The program has run for `late_ms` and has not reached that point. Called once; why: a clause.
+  std::function<void(const std::string& why)> late;
+};
+
+// Waits for the control page of the experiment and for the collector to be armed, as long as the
+// program runs, and tells the collector to record. Returns the experiment, empty if the program has
+// ended or `stop` is requested; a Fault says why the program runs without being recorded.
+Result<std::string> ask_to_record(const Expected& expected, unsigned late_ms,
+                                  const HandshakeNews& news, const std::stop_token& stop);
 
 }  // namespace gnomon::injector

@@ -68,7 +68,10 @@ std::optional<Fault> Watch::fault_of(pid_t pid, const std::stop_token& stop) {
   if (auto kind = check_kind(executable_); !kind) return fault_from_outside(pid, kind.error());
   if (auto fit = check_program(executable_); !fit) return fit.error();
   return follow_launch({settings_, executable_, pid},
-                       {{}, [this](const std::string& lines) { warn(lines); }}, stop);
+                       {{},
+                        [this, pid](const std::string& why) { warn(not_yet(pid, why) + "\n"); },
+                        [this](const std::string& lines) { warn(lines); }},
+                       stop);
 }
 
 std::optional<Fault> Watch::fault_from_outside(pid_t pid, const Fault& obstacle) {

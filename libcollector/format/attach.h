@@ -26,6 +26,11 @@ struct HookedFunction {
   std::uint64_t replacement, original;
 };
 
+// Data of libcollector.so, std::int32_t: how far a launch has got. 0: the constructor has not run,
+// which comes after those of the program's libraries. 1: it has. Negative: -errno with which the
+// experiment could not be made.
+inline constexpr const char* kLaunchState = "gnomon_launch_state";
+
 // An alternate signal stack of this size, in bytes, has room for a tick beside any handler: Go's
 // runtime gives its handlers as much.
 inline constexpr std::uint64_t kRoomForHandlers = 32ull * 1024;

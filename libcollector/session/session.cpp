@@ -237,9 +237,16 @@ int open_session(int argc, char** argv, Timer timer) {
   return unwritten.error != 0 ? unwritten.error : EIO;
 }
 
+// See kLaunchState.
+extern "C" {
+__attribute__((visibility("default"))) constinit std::int32_t gnomon_launch_state = 0;
+}
+
 void record_launch(int argc, char** argv) {
   const Timer timer = choose_timer(settings.values[Setting::profile], is_confined());
-  if (open_session(argc, argv, timer) != 0 || !arm(timer, Loaded::at_start)) return;
+  const int error = open_session(argc, argv, timer);
+  atomic(gnomon_launch_state).store(error == 0 ? 1 : -error);
+  if (error != 0 || !arm(timer, Loaded::at_start)) return;
   Thread* main_thread = claim_thread();
   if (!main_thread) return recorder->fail(format::Failure::map_file, ENOMEM);
   bind_traced_calls();

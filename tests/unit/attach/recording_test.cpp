@@ -99,6 +99,27 @@ TEST_F(LeftBehind, AProgramThatEndedIsNotWaitedFor) {
   EXPECT_EQ(waitpid(ended, nullptr, 0), ended);
 }
 
+// The constructors of a program's libraries may take long.
+TEST_F(LeftBehind, AProgramThatIsLateIsToldOfAndAwaited) {
+  const pid_t late = fork();
+  if (late == 0) {
+    pause();
+    _exit(0);
+  }
+  ASSERT_GT(late, 0);
+  std::string told;
+  const auto tell = [&](const std::string& why) {
+    told += why;
+    make(1, format::State::armed, 7, late);
+  };
+  const auto begun =
+      injector::ask_to_record({settings_.stem, settings_.session, late}, 20, {{}, tell}, {});
+  EXPECT_EQ(begun.value_or("failed"), folder_ / "test.1.er");
+  EXPECT_TRUE(told.starts_with("the constructors of its libraries run first")) << told;
+  ASSERT_EQ(kill(late, SIGKILL), 0);
+  EXPECT_EQ(waitpid(late, nullptr, 0), late);
+}
+
 // A debugger may hold a program that it has launched for longer than the program has to begin.
 TEST_F(LeftBehind, TimeInWhichTheProgramIsStoppedDoesNotCount) {
   const pid_t held = fork();
