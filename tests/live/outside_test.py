@@ -92,12 +92,12 @@ def killed(work):
 
 
 def is_all(table, experiment, notes=()):
-    """Whether the table has the CPU time that the process has used meanwhile. On a busy machine the events of a process that runs are there some
-    milliseconds after the recording has begun: then a note says how much the table has."""
+    """Whether the table has the CPU time that the process has used meanwhile. On a busy machine the events of a process that runs are there a tenth
+    of a second after the recording has begun: then a note says how much the table has."""
     used = recorded.used(experiment)
     missing = used - table["<Total>"][0]
     is_said = any(f"clock samples cover {table['<Total>'][0]:.3f} s of the process's {used:.3f} s" in note for note in notes)
-    return abs(missing) < 0.03 * used + 0.005 or is_said and 0 < missing < 0.2
+    return abs(missing) < 0.03 * used + 0.005 or is_said and 0 < missing < max(0.2, 0.15 * used)
 
 
 def attach(work, program, interval="hi"):

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -63,13 +64,30 @@ inline void* give_back(void*) {
   return nullptr;
 }
 
+struct Work {
+  void* (*function)(void*);
+  void* argument;
+  std::atomic<bool> may_begin;
+};
+
+// Begins when its maker has its own mask again: the collector would count the maker as a thread
+// that blocks SIGPROF.
+inline void* do_work(void* pointer) {
+  auto& work = *static_cast<Work*>(pointer);
+  work.may_begin.wait(false);
+  return work.function(work.argument);
+}
+
 inline void do_by_thread(void* (*what)(void*), void* argument) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  Work work{what, argument, false};
   pthread_t helper;
-  check(pthread_create(&helper, nullptr, what, argument) == 0);
+  check(pthread_create(&helper, nullptr, do_work, &work) == 0);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  work.may_begin = true;
+  work.may_begin.notify_one();
   check(pthread_join(helper, nullptr) == 0);
 }
 
