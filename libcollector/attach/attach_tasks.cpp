@@ -144,6 +144,7 @@ void Tasks::see(std::uint32_t tid) {
     ++in_handlers_;
     return;
   }
+  if (sigprof == Sigprof::blocked && !may_need_clock(tid)) return;
   if (!thread) thread = slot_of(tid);
   const bool may_wait =
       thread && sigprof == Sigprof::unsure && may_still_wait(*thread, is_last_round_);
@@ -193,7 +194,7 @@ void Tasks::start_unblocked() {
   for (std::uint32_t i = 0; i < request_.listed; ++i) {
     const BlockingThread blocking = request_.list[i];
     Thread* thread = find_thread(blocking.tid);
-    if (!thread || !thread->parked) continue;
+    if (!thread || !thread->parked || !may_need_clock(blocking.tid)) continue;
     const Sigprof sigprof = blocking.reachable ? Sigprof::unblocked : mask_of(blocking.tid).sigprof;
     if (sigprof == Sigprof::blocked ||
         (sigprof == Sigprof::unsure &&

@@ -4,9 +4,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
+#include "libcollector/format/names.h"
 #include "libcollector/session/confinement.h"
 
 namespace gnomon::collector {
@@ -48,6 +51,13 @@ MaskLook mask_of(std::uint32_t tid) {
   // The first look may have been at the end of such a wait, unless the thread has not run since.
   if (before == 0 || now(clock) != before) mask = blocked_by(tid);
   return {mask & signal_bit(SIGPROF) ? Sigprof::blocked : Sigprof::unblocked, mask};
+}
+
+bool may_need_clock(std::uint32_t tid) {
+  const ProcStatus* status = status_of(tid);
+  const char* name = status ? status->find("Name") : nullptr;
+  const std::size_t length = std::strlen(format::kFilesThread);
+  return name && !(std::strncmp(name, format::kFilesThread, length) == 0 && name[length] == '\n');
 }
 
 bool may_be_waiting(std::uint32_t tid, MaskLooks& looks) {

@@ -18,6 +18,9 @@ struct MaskLook {
   std::uint64_t blocked;  // signals
 };
 MaskLook mask_of(std::uint32_t tid);
+// Returns false if there is no such thread any more, and for a thread of with_own_descriptors(),
+// which may stay for a while after its work.
+bool may_need_clock(std::uint32_t tid);
 // Tells whether a thread whose mask is `unsure` may still be in a wait for SIGPROF. Looks again as
 // long as the thread runs.
 bool may_be_waiting(std::uint32_t tid, MaskLooks& looks);
