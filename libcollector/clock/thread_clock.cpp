@@ -101,8 +101,11 @@ void record_sample(Thread& thread, const ucontext_t& context) {
   const bool is_outside = format::is_from_outside(atomic(recorder->control()->clock).load());
   if (is_outside) thread.last_cpu = now(CLOCK_THREAD_CPUTIME_ID);
   if (is_outside && !is_in_system_call(context)) return;
-  Writer* writer = recorder->enter();
-  if (!writer) return;
+  Writer* writer = recorder->try_enter();
+  if (!writer) {
+    recorder->drop(format::Drop::writers_busy);
+    return;
+  }
   Tick tick{thread, context, *writer};
   call_on_stack(writer->stack + sizeof writer->stack, is_outside ? tell_place : sample, &tick);
   recorder->leave(*writer);

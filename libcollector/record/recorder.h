@@ -114,10 +114,10 @@ class Recorder {
   // Returns false if another thread was faster, and epoch() is not next - 1 any more.
   bool begin_epoch(std::uint32_t next);
 
-  // Returns null, and counts a drop, if all writers are busy.
-  Writer* enter();
-  // Likewise, without a drop.
+  // Returns null if all writers are busy.
   Writer* try_enter();
+  // Waits 20 ms at most for one. Returns null, and counts a drop, if none came free.
+  Writer* enter();
   void leave(Writer& writer);
 
   // Interns `count` frames of writer.frames, under a mark of the epoch and `mark`, the walk's,
