@@ -289,13 +289,14 @@ Writer* Recorder::try_enter() {
   return nullptr;
 }
 
-// Who has a writer has signals blocked, so that no thread waits here for itself. The sleep lets a
-// thread of lower priority go on.
+// A thread that has a writer has signals blocked, so no thread waits here for itself. The sleep
+// lets a thread of lower priority go on.
 Writer* Recorder::enter() {
   constexpr std::uint64_t kPatience = 20'000'000;  // ns
   constexpr timespec kMoment{0, 50'000};
   Writer* writer = try_enter();
-  if (writer) [[likely]] return writer;
+  if (writer) [[likely]]
+    return writer;
   const std::uint64_t limit = now(CLOCK_MONOTONIC) + kPatience;
   while (!writer && recording() && now(CLOCK_MONOTONIC) < limit) {
     raw_syscall(SYS_nanosleep, arg(&kMoment), 0);
