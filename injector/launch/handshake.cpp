@@ -57,7 +57,7 @@ class Patience {
   Clock::time_point seen_ = Clock::now();
 };
 
-// What the collector in the process says as kLaunchState; nothing if that cannot be read.
+// Reads kLaunchState from the process. Returns nothing if that fails.
 std::optional<std::int32_t> launch_state(pid_t pid) {
   for (const Mapping& mapping : mappings_of(pid)) {
     if (mapping.offset != 0 || !mapping.path.ends_with("/libcollector.so")) continue;

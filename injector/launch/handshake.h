@@ -19,7 +19,7 @@ struct Expected {
   pid_t pid;
 };
 
-// Both may be empty.
+// Calls of ask_to_record; each may be empty.
 struct HandshakeNews {
   // The program waits at the point of recording.
   std::function<void(const std::string& experiment)> armed;

@@ -53,7 +53,7 @@ Result<bool> Recording::update(const Interrupt& interrupt, const DataFile::Visit
   if (auto done = reopen(); !done) return tl::unexpected(done.error());
   const auto lanes = copy_lanes();
   if (!lanes) return tl::unexpected(lanes.error());
-  // Of one that is over the block of such a lane counts as missing.
+  // After the end of a recording no block is about to come, so such a lane explains none.
   const bool goes_on = *lanes && !experiment_.is_still;
   damaged_lanes_ = goes_on ? (*lanes)->damaged() : 0;
   empty_lanes_ = goes_on ? (*lanes)->empty() : 0;

@@ -25,9 +25,8 @@ class Recording {
 
   const Experiment& experiment() const { return experiment_; }
   const Stacks& stacks() const { return stacks_; }
-  // Blocks of events that were begun; those of them that are lost; and the damaged ones. While a
-  // recording goes on, as many may be missing as there are lanes without a block: they are about to
-  // be begun.
+  // Numbers of blocks of events: all that were begun, the missing ones, the damaged ones. While a
+  // recording goes on each lane without a block may stand for one that is about to be begun.
   std::uint64_t blocks() const;
   std::uint64_t missing() const;
   std::uint64_t damaged() const;

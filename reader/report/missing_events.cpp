@@ -1,4 +1,4 @@
-// What is missing among the events of a recording, in sentences to stand above a table. Any thread.
+// Sentences about events that a recording has lost, to stand above a table. Any thread.
 #include "reader/report/missing_events.h"
 
 #include <fmt/format.h>

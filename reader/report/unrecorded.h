@@ -1,5 +1,5 @@
-// What of a program was not recorded: threads that the clock has not sampled, child processes, what
-// came after the end of gnomon-sampler; sentences to stand above a table. Any thread.
+// Sentences about what a recording lacks, to stand above a table: threads that the clock has not
+// sampled, child processes, the time after the end of gnomon-sampler. Any thread.
 #pragma once
 #include <string>
 
@@ -11,8 +11,8 @@ namespace gnomon::reader {
 std::string unsampled_threads_note(const Part& part);
 // Empty unless gnomon-sampler was the clock, and was gone before the recording ended.
 std::string clock_gap_note(const Part& part);
-// What a launched program has used before its recording began, if that is not little: constructors
-// of its libraries come before the collector's.
+// Says how much CPU time a launched program used before its recording began: constructors of its
+// libraries run before the collector's. Empty if that is little.
 std::string before_begin_note(const Part& part);
 // Empty if a collector was in the process.
 std::string outside_note(const Header& header);
@@ -20,9 +20,9 @@ std::string outside_note(const Header& header);
 // "allocations were not recorded"; `next` says how the user has them traced, and is used only if a
 // collector can come into the program.
 tl::unexpected<Fault> not_traced(const Header& header, const char* what, const char* next);
-// Empty if the program started no child process, as far as that is known.
-// Where time in the kernel comes from that no tick tells. Empty if there is next to none.
+// Says where time in the kernel comes from that no tick tells. Empty if there is next to none.
 std::string unseen_kernel_note(const Part& part);
+// Empty if the program started no child process, as far as that is known.
 std::string children_note(const Part& part);
 
 }  // namespace gnomon::reader
