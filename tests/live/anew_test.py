@@ -47,9 +47,11 @@ def of_another_run(work):
         assert status == 1 and out == "" and errors.count("\n") == 1, (name, status, out, errors)
         shutil.rmtree(copy)
     copy = shutil.copytree(experiment, pathlib.Path(work) / "copy.er")
-    shutil.copy2(other / "profile", copy / "profile")
-    status, out, _ = printed(copy)
-    assert status == 0 and "Note: blocks of events that are damaged: 1 of 1;" in out and "of_the_" not in out, (status, out)
+    # A busy machine gives a recording two blocks: no more than ours may come, and a second that does not come is missing.
+    (copy / "profile").write_bytes((other / "profile").read_bytes()[:(experiment / "profile").stat().st_size])
+    status, out, errors = printed(copy)
+    not_ours = [int(number) for number in re.findall("Note: blocks of events that are (?:damaged|missing): ([1-9]) of [1-9];", out)]
+    assert status == 0 and "are damaged:" in out and f" of {sum(not_ours)};" in out and "of_the_" not in out, (status, out, errors)
 
 
 def killed(work):
