@@ -25,8 +25,8 @@ class Recording {
 
   const Experiment& experiment() const { return experiment_; }
   const Stacks& stacks() const { return stacks_; }
-  // Numbers of blocks of events: all that were begun, the missing ones, the damaged ones. While a
-  // recording goes on each lane without a block may stand for one that is about to be begun.
+  // Numbers of blocks of events: all that were begun, the missing ones, the damaged ones. A
+  // recording that goes on may be about to begin a block for each empty lane.
   std::uint64_t blocks() const;
   std::uint64_t missing() const;
   std::uint64_t damaged() const;
