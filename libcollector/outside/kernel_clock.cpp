@@ -106,7 +106,7 @@ bool KernelClock::drain(bool is_still) {
   drained_ = start;
   if (is_still) count_lost();
   if (is_clock() && start >= next_size_) adapt_size(start);
-  waiting_.adapt(start, rings_);
+  if (!is_still) waiting_.adapt(start, rings_);
   return saw_news_;
 }
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "libcollector/core/small_file.h"
@@ -45,12 +47,15 @@ bool can_run(pid_t pid, std::uint32_t thread) {
 
 void Waiting::open(const Wanted& wanted, const Rings& rings) {
   wanted_ = wanted;
-  if (!open_events(wanted.sees_kernel ? 1 : 0, rings)) give_up("the kernel refuses to tell them");
+  open_events(wanted.sees_kernel ? 1 : 0, rings);
 }
 
-bool Waiting::open_events(std::uint64_t period, const Rings& rings) {
+// A process that ends meanwhile has no more switches to tell.
+void Waiting::open_events(std::uint64_t period, const Rings& rings) {
   period_ = period;
-  return events_.open({wanted_.pid, period, wanted_.stack_bytes}, rings) == 0;
+  const int error = events_.open({wanted_.pid, period, wanted_.stack_bytes}, rings);
+  if (error != 0 && error != ESRCH)
+    give_up(std::string("the kernel refuses to tell them: ").append(std::strerror(error)));
 }
 
 void Waiting::give_up(const std::string& why) {
@@ -128,7 +133,7 @@ void Waiting::adapt(std::uint64_t now, const Rings& rings) {
   quiet_looks_ = fitting < period_ ? quiet_looks_ + 1 : 0;
   if (period_ == 0 || fitting == period_ || (fitting < period_ && quiet_looks_ < kQuiet)) return;
   quiet_looks_ = 0;
-  if (!open_events(fitting, rings)) give_up("the kernel refuses to tell more of them");
+  open_events(fitting, rings);
 }
 
 }  // namespace gnomon::outside

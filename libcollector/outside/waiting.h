@@ -75,7 +75,7 @@ class Waiting {
  private:
   void put(const std::vector<OffCpu>& told) const;
   void give_up(const std::string& why);
-  bool open_events(std::uint64_t period, const Rings& rings);
+  void open_events(std::uint64_t period, const Rings& rings);
 
   Calls calls_;
   Wanted wanted_;

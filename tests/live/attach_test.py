@@ -97,7 +97,7 @@ def again(work):
     assert (status, said) == (0, "right\n") and experiments(work) == ["test.1.er", "test.2.er"], (status, said, answers)
     for name in experiments(work):
         log = [json.loads(line)["event"] for line in (pathlib.Path(work) / name / "log.jsonl").read_text().splitlines()]
-        assert [event for event in log if event != "stop"] == ["bind", "attach", "end"], log
+        assert [event for event in log if event != "stop"] == ["bind", "attach", "end"], (pathlib.Path(work) / name / "log.jsonl").read_text()
         assert 0.02 < computed(build, f"{work}/{name}") < 1.9, name
 
 
