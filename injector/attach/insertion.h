@@ -64,6 +64,10 @@ class Insertion {
   bool has_helper_left() const { return helper() == 0; }
   // Returns that thread's id, or 0.
   pid_t helper() const;
+  pid_t helper_or(pid_t other) const {
+    const pid_t own = helper();
+    return own != 0 ? own : other;
+  }
   // To be called while the library loads: sends the files once the process waits for them.
   void hand_over();
   // To be called before the process runs under a debugger. threads: those that the debugger keeps

@@ -10,6 +10,7 @@
 #include "injector/attach/lldb/lldb_process.h"
 #include "injector/attach/lldb/lldb_threads.h"
 #include "injector/attach/lldb/lldb_unblock.h"
+#include "injector/attach/patience.h"
 #include "injector/attach/remote/waiting.h"
 
 namespace gnomon::injector {
@@ -17,8 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-constexpr milliseconds kReturnTime{5000};
 
 bool is_staying(lldb::SBProcess& process, const Borrowed& borrowed, const Insertion& insertion) {
   return borrowed.stays && insertion.is_staying(program_counter_of(
@@ -39,22 +38,25 @@ void put_home(Borrowed& borrowed) {
 }
 
 // Tells when the process has run enough: the new thread is done and has ended, or has had time to;
-// the process has executed another program; or time is up. Hands over files meanwhile.
+// the process has executed another program; or that takes too long. Hands over files meanwhile.
 class Enough {
  public:
-  explicit Enough(Insertion& insertion) : insertion_(insertion) {}
+  Enough(Insertion& insertion, pid_t pid, pid_t borrowed)
+      : insertion_(insertion), patience_(pid), borrowed_(borrowed) {}
   bool operator()() {
     constexpr milliseconds kLeaving{20};
     insertion_.hand_over();
-    if (Clock::now() > limit_ || !insertion_.is_there()) return true;
-    if (!done_ && insertion_.progress() != Insertion::Progress::done) return false;
+    if (!insertion_.is_there()) return true;
+    if (!done_ && insertion_.progress() != Insertion::Progress::done)
+      return patience_.is_over([&] { return insertion_.helper_or(borrowed_); });
     if (!done_) done_ = Clock::now();
     return insertion_.has_helper_left() || Clock::now() > *done_ + kLeaving;
   }
 
  private:
   Insertion& insertion_;
-  Clock::time_point limit_ = Clock::now() + kReturnTime;
+  Patience patience_;
+  pid_t borrowed_;
   std::optional<Clock::time_point> done_;
 };
 
@@ -88,7 +90,8 @@ std::chrono::nanoseconds run_all(lldb::SBProcess& process, Chosen& chosen, Inser
   std::chrono::nanoseconds ran{};
   Borrowed& borrowed = chosen.borrowed;
   const bool comes_back = borrowed.stays;
-  Enough enough(insertion);
+  Enough enough(insertion, static_cast<pid_t>(process.GetProcessID()),
+                static_cast<pid_t>(borrowed.thread.GetThreadID()));
   const auto has_to_stop = [&] {
     unblocking.give_up_in_time();
     return enough() || unblocking.is_due();

@@ -19,6 +19,7 @@
 #include "injector/attach/checks/left_breakpoints.h"
 #include "injector/attach/checks/process_checks.h"
 #include "injector/attach/checks/rights.h"
+#include "injector/attach/patience.h"
 #include "injector/attach/ptrace/ptrace_choice.h"
 #include "injector/attach/ptrace/traced_thread.h"
 #include "injector/attach/remote/namespace_view.h"
@@ -121,10 +122,9 @@ Result<Sent> send_one(pid_t pid, const std::string& program, std::uint64_t at, I
 
 enum class Outcome { done, late, lost };
 // `held` grows by how long threads were stopped.
-Outcome wait_for(pid_t pid, Insertion& insertion, nanoseconds& held) {
-  constexpr milliseconds kPatience{5000};
+Outcome wait_for(pid_t pid, pid_t borrowed, Insertion& insertion, nanoseconds& held) {
   constexpr std::chrono::microseconds kPause{100};
-  for (const auto limit = Clock::now() + kPatience; Clock::now() < limit;) {
+  for (Patience patience(pid); !patience.is_over([&] { return insertion.helper_or(borrowed); });) {
     if (!insertion.is_there()) return Outcome::lost;
     insertion.hand_over();
     const auto progress = insertion.progress();
@@ -198,7 +198,7 @@ Result<AttachResult> insert(pid_t pid, const std::string& program, Insertion& in
   const auto sent = send_one(pid, program, at, insertion, held);
   if (!sent) return tl::unexpected(sent.error());
   is_under_way = true;
-  switch (wait_for(pid, insertion, held)) {
+  switch (wait_for(pid, sent->thread, insertion, held)) {
     case Outcome::lost:
       return tl::unexpected(insertion.loss());
     case Outcome::late:

@@ -1,0 +1,31 @@
+// How long an insertion is waited for. LLDB's command thread, and the shell's.
+#pragma once
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace gnomon::injector {
+
+// On a busy machine the thread that sets the recording up may take many times what it needs: time
+// counts against it only while it does not move, as behind a lock.
+class Patience {
+ public:
+  explicit Patience(pid_t pid) : pid_(pid) {}
+
+  // of: returns the collector's own, or the borrowed one while there is none. Returns true if it
+  // has not moved for five seconds, or after half a minute.
+  bool is_over(const std::function<pid_t()>& of);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kLook{1}, kStill{5}, kMost{30};
+
+  pid_t pid_;
+  pid_t thread_ = 0;
+  std::uint64_t used_ = 0;  // ns on a CPU, of that thread
+  Clock::time_point begin_ = Clock::now(), looked_ = begin_, moved_ = begin_;
+};
+
+}  // namespace gnomon::injector
