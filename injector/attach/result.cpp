@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "injector/attach/remote/remote_process.h"
 #include "injector/outside.h"
 #include "injector/sampler.h"
 
