@@ -200,16 +200,17 @@ bool ask_for_sample(format::ControlPage& page, format::Verb verb, format::Sample
   return ask(page, verb, event, label, nullptr);
 }
 
-static Result<std::uint32_t> ask_about_watch(format::ControlPage& page, format::Verb verb,
-                                             std::string_view text) {
+static Result<format::WatchBegun> ask_about_watch(format::ControlPage& page, format::Verb verb,
+                                                  std::string_view text) {
   std::string said;
   if (!ask(page, verb, format::SampleEvent::manual, text, &said))
     return fault("gnomon-sampler does not answer", "`collector header` says since when");
-  if (!said.starts_with('#')) return fault(said);
-  return static_cast<std::uint32_t>(std::strtoul(said.c_str() + 1, nullptr, 10));
+  const format::WatchBegun begun = format::watch_begun_in(said);
+  if (begun.number == 0) return fault(said);
+  return begun;
 }
 
-Result<std::uint32_t> ask_to_watch(format::ControlPage& page, const format::Watch& watch) {
+Result<format::WatchBegun> ask_to_watch(format::ControlPage& page, const format::Watch& watch) {
   return ask_about_watch(page, format::Verb::watch,
                          format::watch_text(watch, format::kLabelBytes - 1));
 }

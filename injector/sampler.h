@@ -45,8 +45,8 @@ std::string sampler_trouble(const format::ControlPage& page);
 // clock. Returns false if there is no answer.
 bool record_rings(format::ControlPage& page);
 
-// Asks for a watch to begin, or to end. Returns its number; a fault says why not.
-Result<std::uint32_t> ask_to_watch(format::ControlPage& page, const format::Watch& watch);
+// Asks for a watch to begin, or to end. A fault says why not.
+Result<format::WatchBegun> ask_to_watch(format::ControlPage& page, const format::Watch& watch);
 Result<void> ask_to_unwatch(format::ControlPage& page, std::uint32_t number);
 
 // Pauses the recording of events, or resumes it; a sample is taken before or after. Returns false

@@ -128,6 +128,55 @@ std::uint32_t watchpoints_of(lldb::SBTarget target) {
   return enabled;
 }
 
+// Returns true if a jump of the function's own leads to its first instruction.
+bool begins_with_loop(lldb::SBTarget target, std::uint64_t address) {
+  lldb::SBAddress at = target.ResolveLoadAddress(address);
+  lldb::SBFunction function = at.GetFunction();
+  lldb::SBSymbol symbol = at.GetSymbol();
+  if (!function.IsValid() && !symbol.IsValid()) return false;
+  lldb::SBInstructionList all =
+      function.IsValid() ? function.GetInstructions(target) : symbol.GetInstructions(target);
+  for (std::size_t i = 0; i < all.GetSize(); ++i) {
+    lldb::SBInstruction each = all.GetInstructionAtIndex(static_cast<std::uint32_t>(i));
+    const char* const mnemonic = each.DoesBranch() ? each.GetMnemonic(target) : nullptr;
+    if (!mnemonic || (*mnemonic != 'j' && *mnemonic != 'l')) continue;  // no call
+    const char* const to = each.GetOperands(target);
+    if (to && commands::address_in(to) == address) return true;
+  }
+  return false;
+}
+
+// Returns true if the place is in use on the stack of the thread.
+bool is_on_stack(lldb::SBProcess process, lldb::SBThread thread, std::uint64_t address) {
+  const std::uint64_t sp = thread.GetFrameAtIndex(0).GetSP();
+  lldb::SBMemoryRegionInfo region;
+  return process.GetMemoryRegionInfo(sp, region).Success() && address >= sp &&
+         address < region.GetRegionEnd();
+}
+
+// What the user has to know of the hits of a watch that has begun, each sentence after a blank.
+std::string warnings(lldb::SBTarget target, const format::Watch& watch,
+                     const format::WatchBegun& begun) {
+  constexpr double kMicrosecond = 1000;
+  std::string text;
+  const double sampled = static_cast<double>(begun.sampled) / kMicrosecond;
+  const double counted = static_cast<double>(begun.counted) / kMicrosecond;
+  if (begun.sampled != 0)
+    text += fmt::format(
+        " Each holds its thread for {:.1f} us{}.", sampled,
+        counted < sampled ? fmt::format(", or {:.1f} us if --period N records few", counted) : "");
+  lldb::SBThread thread = target.GetProcess().GetSelectedThread();
+  if (watch.is_call && begins_with_loop(target, watch.address))
+    text += fmt::format(
+        " A loop begins at the function's first instruction: each of its rounds counts as a call.");
+  if (!watch.is_call && is_on_stack(target.GetProcess(), thread, watch.address))
+    text += fmt::format(
+        " It lies on the stack of thread {}: when its function has returned, others write "
+        "there; `collector unwatch {}` ends the watch.",
+        thread.GetIndexID(), begun.number);
+  return text;
+}
+
 }  // namespace
 
 // What this session watches in the recording; those of another recording have ended with it.
@@ -173,22 +222,24 @@ Result<std::string> Session::watch(const commands::WatchRequest& request) {
                              "to LLDB's watchpoints",
                              holders(target, watched)),
                  "`collector unwatch NUMBER` gives one back, --all-slots takes one more");
-  const auto number = injector::ask_to_watch(*recording->page, *watch);
-  if (!number && number.error().what != format::kNoRegisterLeft)
-    return fault(
-        fmt::format("{} cannot be watched: {}", one_line(watch->name), number.error().what),
-        number.error().next);
-  if (!number)
+  const auto begun = injector::ask_to_watch(*recording->page, *watch);
+  if (!begun && begun.error().what != format::kNoRegisterLeft)
+    return fault(fmt::format("{} cannot be watched: {}", one_line(watch->name), begun.error().what),
+                 begun.error().next);
+  if (!begun)
     return fault(fmt::format("{} cannot be watched: {}; {}", one_line(watch->name),
-                             number.error().what, holders(target, watched)),
+                             begun.error().what, holders(target, watched)),
                  "`watchpoint delete` and `collector unwatch NUMBER` give registers back");
-  watched.push_back({*number, watch->name});
+  watched.push_back({begun->number, watch->name});
+  const std::string more = warnings(target, *watch, *begun);
   if (watch->is_call)
-    return fmt::format("Watch {}: calls of {} at {:#x}. `collector calls` shows who makes them.\n",
-                       *number, one_line(watch->name), watch->address);
-  return fmt::format("Watch {}: {} of {}, {} byte{} at {:#x}. `collector accesses` shows them.\n",
-                     *number, watch->is_read ? "reads and writes" : "writes", one_line(watch->name),
-                     watch->size, watch->size == 1 ? "" : "s", watch->address);
+    return fmt::format(
+        "Watch {}: calls of {} at {:#x}.{} `collector calls` shows who makes them.\n",
+        begun->number, one_line(watch->name), watch->address, more);
+  return fmt::format("Watch {}: {} of {}, {} byte{} at {:#x}.{} `collector accesses` shows them.\n",
+                     begun->number, watch->is_read ? "reads and writes" : "writes",
+                     one_line(watch->name), watch->size, watch->size == 1 ? "" : "s",
+                     watch->address, more);
 }
 
 Result<std::string> Session::unwatch(std::uint32_t number) {

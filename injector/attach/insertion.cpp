@@ -31,6 +31,22 @@ bool extended_state_fits() {
   return __get_cpuid_count(0xd, 0, &a, &b, &c, &d) && b <= kExtendedBytes;
 }
 
+// What the kernel stores in signal frames of a process that has not asked for AMX: the components
+// that XCR0 enables, each at its place (Intel SDM 1, "XSAVE-Managed State").
+void describe_state(Gate& gate) {
+  constexpr std::uint32_t kHeaderEnd = 576;
+  std::uint32_t low = 0, high = 0, end = kHeaderEnd;
+  asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  gate.features = std::uint64_t{high} << 32 | low;
+  for (std::uint32_t i = 2; i < 63; ++i) {
+    std::uint32_t bytes = 0, at = 0, c = 0, d = 0;
+    if (((gate.features & ~std::uint64_t{STATE_TILES}) >> i & 1) != 0 &&
+        __get_cpuid_count(0xd, i, &bytes, &at, &c, &d))
+      end = std::max(end, at + bytes);
+  }
+  gate.state_bytes = end;
+}
+
 template <std::size_t N>
 bool copy(const std::string& from, char (&to)[N]) {
   if (from.size() >= N) return false;
@@ -126,7 +142,10 @@ Result<Insertion> Insertion::prepare_call(pid_t pid, const char* function) {
   gate.find = functions->dlsym;
   gate.error = functions->dlerror;
   gate.all_signals = ~0ull;
-  gate.caught = number_in(proc_text(pid, "status"), "SigCgt", 16).value_or(0);
+  describe_state(gate);
+  // pthread_cancel(3) and setuid(2) catch theirs when they first need them.
+  constexpr std::uint64_t kOfLibc = 3ull << 31;
+  gate.caught = number_in(proc_text(pid, "status"), "SigCgt", 16).value_or(0) | kOfLibc;
   gate.taking = TAKING_NOTHING;
   std::fill(std::begin(gate.handed), std::end(gate.handed), -1);
   std::memcpy(gate.name, function, std::strlen(function) + 1);
@@ -174,8 +193,21 @@ void Insertion::place(std::uint64_t gate, std::uint64_t code, const Stopped& thr
   gate_->request.code_begin = code;
   gate_->request.code_end = code + kCodeBytes;
   gate_->helper = code + gate_helper_offset();
+  constexpr std::uint64_t kFlags = 7;  // asm/ucontext.h: UC_FP_XSTATE and so on
+  constexpr std::uint64_t kSegments = 0x33 | 0x2bull << 48;  // cs and ss of 64-bit code
+  const auto set = [&](std::size_t at, std::uint64_t value) { gate_->context[at / 8] = value; };
+  set(0, kFlags);
+  set(CONTEXT_RSP, thread.rsp());
+  set(CONTEXT_RIP, resume.rip);
+  set(CONTEXT_SEGMENTS, kSegments);
+  set(CONTEXT_STATE, gate + GATE_EXTENDED);
   expect_files(*gate_, gate);
   code_ = gate_code(gate, thread.rsp(), resume.rip);
+}
+
+void Insertion::comes_masked(std::uint64_t mask) {
+  gate_->mask = mask;
+  gate_->masked = 1;
 }
 
 bool Insertion::is_staying(std::uint64_t pc) const {

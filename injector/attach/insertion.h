@@ -73,6 +73,8 @@ class Insertion {
   // To be called before the process runs under a debugger. threads: those that the debugger keeps
   // stopped and for which it holds no tick.
   void note_held(const std::vector<pid_t>& threads) const;
+  // The borrowed thread comes with all signals blocked; `mask` is its own.
+  void comes_masked(std::uint64_t mask);
   // Returns the threads whose masks the collector asks to be changed. They may have changed
   // meanwhile.
   std::vector<format::BlockingThread> blocking_threads() const;

@@ -209,9 +209,8 @@ struct ControlPage {
   // samples. Whoever leaves last closes the experiment; 0: nobody may join any more.
   std::uint32_t writers;
   std::uint32_t clock;  // Clock
-  // In the recorded process: code of the collector, as pairs of begin and end in the order of
-  // collector::Roots.
-  std::uint64_t roots[6];
+  // In the recorded process: where call stacks end, and code of the collector, as collector::Roots.
+  std::uint64_t roots[7];
   // Threads that were in the middle of a traced call when the recording ended. Their lanes have
   // stayed in the file `lanes`, with so many events.
   std::uint32_t kept_threads, kept_events;
@@ -227,7 +226,7 @@ static_assert(offsetof(ControlPage, overview_lines) == 560);
 static_assert(offsetof(ControlPage, frees_only) == 576);
 static_assert(offsetof(ControlPage, waits) == 584);
 static_assert(offsetof(ControlPage, roots) == 608);
-static_assert(sizeof(ControlPage) == 920);
+static_assert(sizeof(ControlPage) == 928);
 
 // In the recorded process's memory, for a debugger that has stopped it: what a traced thread waits
 // for. A list.

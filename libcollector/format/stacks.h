@@ -98,6 +98,7 @@ enum class Activity : std::uint32_t {
   final_counts = 5,   // what a counter has counted since its last sample
   frozen_counts = 6,  // what it has counted when the kernel took no samples
   lost = 7,           // accesses or calls of which the samples are lost
+  watch = 8,          // the processor reported an access or a call that is watched
 };
 inline constexpr unsigned kActivityTag = 9;
 constexpr std::uint64_t activity_frame(Activity activity) {

@@ -52,4 +52,31 @@ inline Watch watch_in(std::string_view text) {
   return watch;
 }
 
+// The answer of gnomon-sampler to a watch that has begun. sampled, counted: how long a hit holds
+// its thread, ns, with a call stack and without; 0: not known.
+struct WatchBegun {
+  std::uint32_t number = 0;
+  std::uint64_t sampled = 0, counted = 0;
+};
+inline std::string watch_answer(const WatchBegun& begun) {
+  return std::string("#")
+      .append(std::to_string(begun.number))
+      .append(" ")
+      .append(std::to_string(begun.sampled))
+      .append(" ")
+      .append(std::to_string(begun.counted));
+}
+
+// Number 0: it is another answer.
+inline WatchBegun watch_begun_in(std::string_view text) {
+  WatchBegun begun;
+  if (!text.starts_with('#')) return begun;
+  const char* at = text.data() + 1;
+  const char* const end = text.data() + text.size();
+  at = std::from_chars(at, end, begun.number).ptr;
+  for (std::uint64_t* each : {&begun.sampled, &begun.counted})
+    if (at != end) at = std::from_chars(at + 1, end, *each).ptr;
+  return begun;
+}
+
 }  // namespace gnomon::format

@@ -1,10 +1,21 @@
-// Whether the processor's breakpoint registers work. In gnomon-sampler.
+// Whether the processor's breakpoint registers work, and what a hit costs. In gnomon-sampler.
 #pragma once
+#include <cstdint>
 
 namespace gnomon::outside {
 
-// Returns false if a breakpoint of our own has missed a write of our own: some virtual machines
-// take breakpoints and never report a hit. Tries it once.
-bool breakpoints_work();
+struct BreakpointTrial {
+  // False if a breakpoint of our own has missed a write of our own: some virtual machines take
+  // breakpoints and never report a hit.
+  bool do_work = true;
+  // How long a hit holds the thread, ns: with a sample and a copy of `kWatchStackBytes` of the
+  // stack, and without. 0: not measured.
+  std::uint64_t sampled = 0, counted = 0;
+};
+// Of the stack, in the sample of a hit.
+inline constexpr std::uint32_t kWatchStackBytes = 2048;
+
+// Tries it once.
+const BreakpointTrial& breakpoint_trial();
 
 }  // namespace gnomon::outside

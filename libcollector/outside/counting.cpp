@@ -50,6 +50,13 @@ perf_event_attr attributes_of(const format::Watch& watch) {
   return attributes;
 }
 
+// How long a hit holds its thread, ns; 0: not known.
+std::uint64_t cost_of_hit(std::uint64_t interval) {
+  const BreakpointTrial& trial = breakpoint_trial();
+  const std::uint64_t sampling = trial.sampled - std::min(trial.sampled, trial.counted);
+  return trial.sampled == 0 ? 0 : trial.counted + sampling / interval;
+}
+
 // Where a thread that is stopped goes on (proc_pid_syscall(5)); 0: not known.
 std::uint64_t place_of(pid_t pid, std::uint32_t thread) {
   const std::string path = std::string("/proc/")
@@ -129,20 +136,20 @@ std::string Counting::open(const std::vector<format::Counter>& counters, std::ui
 
 // Touches may come by hundreds of thousands a second.
 std::string Counting::watch(format::Watch& watch, const Rings& rings) {
-  constexpr std::uint32_t kStackBytes = 2048;
-  if (!breakpoints_work())
+  if (!breakpoint_trial().do_work)
     return "the breakpoint registers of this machine report no hits; watch on another";
   auto source = std::make_unique<Source>(watch.interval);
   perf_event_attr attributes = attributes_of(watch);
   ask_for_origin(attributes);
-  ask_for_stack(attributes, kStackBytes);
+  ask_for_stack(attributes, kWatchStackBytes);
   if (const int error = source->events.open(pid_, attributes, rings); error != 0)
     return refusal_of(error, true);
   source->number = watch.number = ++watches_;
   source->address = watch.address;
   source->kind = watch.is_call ? format::kCall : format::kAccess;
+  source->hit_cost = cost_of_hit(watch.interval);
   if (is_on_) source->balance.begin(source->events.figures().count);
-  write_watch(watch);
+  write_watch(watch, source->hit_cost);
   sources_.push_back(std::move(source));
   return "";
 }
@@ -175,7 +182,7 @@ void Counting::note(const char* file, collector::JsonLine& line, const char* tex
   if (const std::size_t length = line.finish(); length != 0) calls_.note(file, {text, length});
 }
 
-void Counting::write_watch(const format::Watch& watch) {
+void Counting::write_watch(const format::Watch& watch, std::uint64_t hit_cost) {
   char text[kLine];
   collector::JsonLine line(calls_.session(), text, sizeof text);
   line.number("watch", watch.number)
@@ -185,6 +192,7 @@ void Counting::write_watch(const format::Watch& watch) {
       .number("size", watch.size)
       .number("reads", watch.is_read ? 1 : 0)
       .number("interval", watch.interval)
+      .number("hit_cost", hit_cost)
       .number("time", collector::now(CLOCK_MONOTONIC));
   note(format::kWatchesFile, line, text);
 }
@@ -234,6 +242,7 @@ bool Counting::on_sample(const Sample& sample) {
   if (!source) return false;
   if (!source->events.counts(sample.origin)) return true;
   if (sample.origin.process != static_cast<std::uint32_t>(pid_)) return true;
+  if (source->is_watch() && source->balance.interval() == 1) hits_.note(sample, source->hit_cost);
   if (is_double(*source, sample)) {
     ++source->doubled;
     return true;
@@ -253,6 +262,7 @@ void Counting::on_throttle(const Origin& record) {
 }
 
 void Counting::on_thread_end(std::uint32_t thread) {
+  hits_.on_thread_end(thread);
   for (const auto& source : sources_) {
     source->events.on_thread_end(thread);
     source->calls.erase(thread);

@@ -20,6 +20,7 @@
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/ring.h"
 #include "libcollector/outside/sample_writer.h"
+#include "libcollector/outside/watch_hits.h"
 
 namespace gnomon::outside {
 
@@ -52,6 +53,8 @@ class Counting {
   void look_for_traps();
   // Returns false if the record is not of what is counted here.
   bool on_sample(const Sample& sample);
+  // Returns true if the clock's tick came while the thread was held for a hit of a watch.
+  bool is_held(const Sample& tick) const { return hits_.holds(tick); }
   void on_throttle(const Origin& record);
   void on_thread_end(std::uint32_t thread);
   // A debugger, or a signal, holds all threads of the process.
@@ -84,6 +87,7 @@ class Counting {
     std::unordered_map<std::uint32_t, Call> calls;  // by thread
     int traps = 0;  // looks for which a debugger's breakpoint at the function still counts
     bool is_of_processor = false;  // so that it may have to share a counter
+    std::uint64_t hit_cost = 0;    // of a watch: how long a hit holds its thread, ns; 0: not known
     bool is_watch() const { return kind != 0 && kind < format::kFirstCounter; }
     bool is_call() const { return kind == format::kCall; }
   };
@@ -93,7 +97,7 @@ class Counting {
                        bool is_to_execute, const Rings& rings);
   void note(const char* file, collector::JsonLine& line, const char* text) const;
   void write_counter(const Source& source, const format::Counter& counter, std::uint64_t mhz);
-  void write_watch(const format::Watch& watch);
+  void write_watch(const format::Watch& watch, std::uint64_t hit_cost);
   void write_figures(Source& source, bool is_last);
   void look(Source& source);
   bool open_always(const Rings& rings);
@@ -107,6 +111,7 @@ class Counting {
   // An event that always has what it needs: so long the threads ran.
   CounterEvents always_;
   std::uint32_t watches_ = 0;  // that have been begun
+  WatchHits hits_;             // of watches that record every hit
   bool is_on_ = false;         // what is counted is of the recording
 };
 

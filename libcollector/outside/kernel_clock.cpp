@@ -207,7 +207,8 @@ void KernelClock::on_sample(const Sample& sample) {
   // A thread's first tick covers a whole period, of which a part may be before the recording.
   const std::uint64_t weight = std::min(rests_.next_weight(sample.origin.thread),
                                         sample.origin.time - atomic(page_.start_time).load());
-  const auto written = writer_.put(sample, weight, parallelism());
+  const auto written =
+      writer_.put(sample, SampleWriter::Tick{weight, parallelism(), counting_.is_held(sample)});
   if (!written) return;
   ++seen_.samples;
   seen_.cut += written->is_cut;

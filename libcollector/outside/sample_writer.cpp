@@ -27,18 +27,14 @@ std::uint32_t own_number_of(std::uint32_t thread) {
 }  // namespace
 
 bool SampleWriter::open() {
-  collector::Roots roots;
-  std::memcpy(&roots, page_.roots, sizeof roots);
-  static_assert(sizeof roots == sizeof page_.roots);
   objects = &objects_;
   const auto find = [](std::uint64_t pc, collector::FrameTable& found) {
     return objects->find_table(pc, found);
   };
-  return unwinder_.open(find, roots);
+  return unwinder_.open(find, collector::as_roots(page_.roots));
 }
 
-std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample, std::uint64_t weight,
-                                                       std::uint16_t parallelism) {
+std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample, const Tick& tick) {
   collector::Writer* writer = recorder_.enter();
   if (!writer) return std::nullopt;
   format::ClockSample record{};
@@ -49,16 +45,18 @@ std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample, std
     threads_.erase(at);
   record.head.thread = number_of(sample.origin.thread);
   record.head.time = sample.origin.time;
-  record.head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut);
+  record.head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut,
+                               tick.is_in_watch ? Leaf::watch : Leaf::as_sampled);
   record.head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
   record.head.state = static_cast<std::uint8_t>(state);
-  record.weight = weight;
-  record.parallelism = parallelism;
+  record.weight = tick.weight;
+  record.parallelism = tick.parallelism;
   const bool is_written = record.head.stack && recorder_.put(*writer, format::kClockSample, record);
   recorder_.leave(*writer);
   if (!is_written) return std::nullopt;
-  return Written{{weight, record.head.stack, state, record.head.cpu, parallelism, record.head.time},
-                 is_cut};
+  return Written{
+      {tick.weight, record.head.stack, state, record.head.cpu, tick.parallelism, record.head.time},
+      is_cut};
 }
 
 std::uint32_t SampleWriter::stack_of(format::Activity activity, collector::Writer& writer) {
@@ -138,8 +136,8 @@ void SampleWriter::put(const Sample& sample, const Counted& counted) {
   format::EventHead head{};
   head.thread = number_of(sample.origin.thread);
   head.time = sample.origin.time;
-  head.stack =
-      stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut, counted.is_behind);
+  head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut,
+                        counted.is_behind ? Leaf::instruction_before : Leaf::as_sampled);
   head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
   head.state = static_cast<std::uint8_t>(sample.is_of_kernel ? format::ThreadState::system
                                                              : format::ThreadState::user);
@@ -195,7 +193,12 @@ std::uint32_t SampleWriter::place_of(const Sample& sample) {
 }
 
 // A caller is where its call is, as of frames of the user's.
-std::uint32_t SampleWriter::put_kernel_frames(const Sample& sample, std::uint64_t* frames) {
+std::uint32_t SampleWriter::put_inner_frames(const Sample& sample, Leaf leaf,
+                                             std::uint64_t* frames) {
+  if (leaf == Leaf::watch) {
+    frames[0] = format::activity_frame(format::Activity::watch);
+    return 1;
+  }
   const auto count =
       static_cast<std::uint32_t>(std::min<std::size_t>(sample.kernel.size(), kMostKernelFrames));
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -209,8 +212,8 @@ std::uint32_t SampleWriter::put_kernel_frames(const Sample& sample, std::uint64_
 // the copy does has no frames beyond it. A thread that the kernel has taken everything of the
 // user's from has frames of the kernel's alone.
 std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
-                                     collector::Writer& writer, bool& is_cut, bool is_behind) {
-  const std::uint32_t inner = put_kernel_frames(sample, writer.frames);
+                                     collector::Writer& writer, bool& is_cut, Leaf leaf) {
+  const std::uint32_t inner = put_inner_frames(sample, leaf, writer.frames);
   const auto note = [epoch](std::uint64_t pc, collector::Writer&) {
     if (format::pc_tag(pc) == 0) objects->note_frame(pc, epoch);
   };
@@ -229,7 +232,7 @@ std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
   if (walked.end == format::WalkEnd::beyond_copy && (sample.stack_is_short || sp % 8 != 0))
     walked.end = format::WalkEnd::foreign_stack;
   is_cut = walked.end == format::WalkEnd::beyond_copy;
-  if (is_behind && inner + walked.count != 0) --writer.frames[0];
+  if (leaf == Leaf::instruction_before && inner + walked.count != 0) --writer.frames[0];
   return recorder_.intern_at(epoch, writer, inner + walked.count,
                              format::walk_mark(walked.end, walked.guessed), note);
 }

@@ -38,9 +38,14 @@ class SampleWriter {
     ThreadAccounts::Tick tick;
     bool is_cut;  // the walk of the stack needed more than was copied
   };
-  // Returns nothing if the sample could not be written, which is counted.
   // weight, parallelism: see format::ClockSample.
-  std::optional<Written> put(const Sample& sample, std::uint64_t weight, std::uint16_t parallelism);
+  struct Tick {
+    std::uint64_t weight;
+    std::uint16_t parallelism;
+    bool is_in_watch;  // a watch held the thread
+  };
+  // Returns nothing if the sample could not be written, which is counted.
+  std::optional<Written> put(const Sample& sample, const Tick& tick);
   void put(const Rest& rest, std::uint64_t time);
   void put(const OffCpu& off);
   void put(const CpuUse::Stretch& stretch);
@@ -74,10 +79,12 @@ class SampleWriter {
   void put(format::ClockSample& record, collector::Writer& writer, format::Activity activity);
   void put(const format::EventHead& head, const Counted& counted, std::uint64_t address,
            collector::Writer& writer);
+  // What stands for the innermost frame.
+  enum class Leaf { as_sampled, instruction_before, watch };
   std::uint32_t stack_of(format::Activity activity, collector::Writer& writer);
-  std::uint32_t put_kernel_frames(const Sample& sample, std::uint64_t* frames);
+  std::uint32_t put_inner_frames(const Sample& sample, Leaf leaf, std::uint64_t* frames);
   std::uint32_t stack_of(const Sample& sample, std::uint32_t epoch, collector::Writer& writer,
-                         bool& is_cut, bool is_behind = false);
+                         bool& is_cut, Leaf leaf = Leaf::as_sampled);
 
   Wanted wanted_;
   collector::Recorder& recorder_;

@@ -1,5 +1,6 @@
 // Interposed: the functions that create threads, and __libc_start_main, in every version that glibc
-// exports, so that each thread runs under collector_root and with a clock. Normal context.
+// exports, so that each thread begins with a clock, and its stack is known to end where it returns
+// to libc. They jump on: no frame of the collector's stands below the program's. Normal context.
 #include "libcollector/program/thread_start.h"
 
 #include <pthread.h>
@@ -11,17 +12,10 @@
 #include "libcollector/core/own_code.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/hook/hook.h"
+#include "libcollector/program/jump_after.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/session/session.h"
 #include "libcollector/session/threads.h"
-
-extern "C" {
-// The linker's names for the bounds of the sections of collector_root and run_main.
-extern const char __start_gnomon_root[] __attribute__((visibility("hidden")));  // NOLINT
-extern const char __stop_gnomon_root[] __attribute__((visibility("hidden")));   // NOLINT
-extern const char __start_gnomon_main[] __attribute__((visibility("hidden")));  // NOLINT
-extern const char __stop_gnomon_main[] __attribute__((visibility("hidden")));   // NOLINT
-}
 
 namespace gnomon::collector {
 namespace {
@@ -38,16 +32,36 @@ constinit NextSymbol<CreateC11> real_create_c11{"thrd_create", "GLIBC_2.34"};
 constinit NextSymbol<CreateC11> real_old_create_c11{"thrd_create", "GLIBC_2.28"};
 
 constinit Main program_main = nullptr;
+// Of a program that ran before the collector came, some threads would have a root and others not.
+constinit bool has_roots = false;
+constinit Roots roots{};
 
 template <typename To, typename From>
 To function_cast(From* from) {
   return reinterpret_cast<To>(reinterpret_cast<void*>(from));
 }
 
-[[gnu::section("gnomon_main"), gnu::noinline]] int run_main(int argc, char** argv, char** envp) {
-  const int status = program_main(argc, argv, envp);
-  asm volatile("" ::: "memory");  // keeps the call from becoming a jump
-  return status;
+// All returns of a kind are in one function of libc.
+void add(ByteRange& root, std::uint64_t code) {
+  constexpr std::uint64_t kFunction = 4096;  // bytes
+  const auto begin = atomic(root.begin), end = atomic(root.end);
+  if (begin.load() == 0) {
+    begin.store(code);
+    end.store(code + 1);
+  } else if (code < begin.load() && end.load() - code < kFunction) {
+    begin.store(code);
+  } else if (code >= end.load() && code - begin.load() < kFunction) {
+    end.store(code + 1);
+  }
+}
+
+void note_root(ByteRange Roots::*root, std::uint64_t return_address) {
+  const std::uint64_t code = return_address - 1;
+  const bool is_known = root == &Roots::kept ? roots.is_kept(code) : roots.is_silent(code);
+  if (!has_roots || is_known) return;
+  add(roots.*root, code);
+  if (const Recorder* recorder = active_recorder())
+    add(as_roots(recorder->control()->roots).*root, code);
 }
 
 // Determines the stack size without pthread_getattr_np, which allocates.
@@ -74,19 +88,6 @@ ByteRange stack_of_caller(std::uint64_t user_base, std::uint64_t size) {
   return {user_base ? user_base : self + 4096 - size, self};
 }
 
-ByteRange range_of(const char* begin, const char* end) {
-  return {reinterpret_cast<std::uint64_t>(begin), reinterpret_cast<std::uint64_t>(end)};
-}
-
-}  // namespace
-
-Roots program_roots() {
-  return {range_of(__start_gnomon_main, __stop_gnomon_main),
-          range_of(__start_gnomon_root, __stop_gnomon_root), own_code()};
-}
-
-namespace {
-
 void begin_in_thread(Thread& thread) {
   name_thread(thread, static_cast<std::uint32_t>(gettid()));
   thread.stack = stack_of_caller(thread.stack.begin, thread.stack.end);
@@ -98,17 +99,41 @@ void begin_in_thread(Thread& thread) {
 
 }  // namespace
 
-// Also runs routines that return int: their caller uses the lower half of the same register (System
-// V ABI, "Returning of Values").
-extern "C" [[gnu::section("gnomon_root"), gnu::noinline, gnu::visibility("hidden")]] void*
-collector_root(void* slot) {
+// What a naked function jumps to, and with what.
+struct Onward {
+  void* function;
+  void* argument;
+};
+
+// The thread's slot becomes its argument. As a jump it also stands in for routines that return int.
+extern "C" [[gnu::used, gnu::visibility("hidden")]] Onward gnomon_before_thread(
+    void* slot, void*, void*, std::uint64_t return_address) {
   auto& thread = *static_cast<Thread*>(slot);
-  const StartRoutine routine = thread.routine;
-  void* const argument = thread.argument;
+  const Onward onward{function_cast<void*>(thread.routine), thread.argument};
+  note_root(&Roots::kept, return_address);
   begin_in_thread(thread);
-  void* result = routine(argument);
-  asm volatile("" ::: "memory");  // keeps the call from becoming a jump
-  return result;
+  return onward;
+}
+
+extern "C" [[gnu::naked, gnu::used, gnu::visibility("hidden")]] void* collector_root(void*) {
+  GNOMON_JUMP(GNOMON_WITH_RETURN, "gnomon_before_thread", GNOMON_OTHER_ARGUMENT);
+}
+
+extern "C" [[gnu::used, gnu::visibility("hidden")]] Main gnomon_before_main(
+    int, char**, char**, std::uint64_t return_address) {
+  note_root(&Roots::silent, return_address);
+  return program_main;
+}
+
+extern "C" [[gnu::naked, gnu::used, gnu::visibility("hidden")]] int collector_main(int, char**,
+                                                                                   char**) {
+  GNOMON_JUMP(GNOMON_WITH_RETURN, "gnomon_before_main", "");
+}
+
+const Roots& program_roots() {
+  roots.hidden = own_code();
+  roots.kept_as = reinterpret_cast<std::uint64_t>(collector_root);
+  return roots;
 }
 
 namespace {
@@ -150,13 +175,21 @@ int create_c11(CreateC11 real, thrd_t* id, StartC11 routine, void* argument) {
   return result;
 }
 
-int start_main(StartMain real, Main main, int argc, char** argv, void (*init)(), void (*fini)(),
-               void (*rtld_fini)(), void* stack_end) {
+Onward start_main(NextSymbol<StartMain> real, Main main) {
   program_main = main;
-  return real(active_recorder() ? run_main : main, argc, argv, init, fini, rtld_fini, stack_end);
+  has_roots = active_recorder() != nullptr;
+  return {function_cast<void*>(real.get()),
+          function_cast<void*>(has_roots ? collector_main : main)};
 }
 
 }  // namespace
+
+extern "C" [[gnu::used, gnu::visibility("hidden")]] Onward gnomon_before_start_2_34(Main main) {
+  return start_main(NextSymbol<StartMain>("__libc_start_main", "GLIBC_2.34"), main);
+}
+extern "C" [[gnu::used, gnu::visibility("hidden")]] Onward gnomon_before_start_2_2_5(Main main) {
+  return start_main(NextSymbol<StartMain>("__libc_start_main", "GLIBC_2.2.5"), main);
+}
 
 extern "C" {
 
@@ -182,18 +215,14 @@ __attribute__((visibility("default"), symver("thrd_create@GLIBC_2.28"))) int thr
   return create_c11(real_old_create_c11.get(), id, routine, argument);
 }
 
-__attribute__((visibility("default"), symver("__libc_start_main@@GLIBC_2.34"))) int
-libc_start_main_2_34(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
-                     void (*rtld_fini)(), void* stack_end) {
-  return start_main(NextSymbol<StartMain>{"__libc_start_main", "GLIBC_2.34"}.get(), main, argc,
-                    argv, init, fini, rtld_fini, stack_end);
+__attribute__((naked, visibility("default"), symver("__libc_start_main@@GLIBC_2.34"))) int
+libc_start_main_2_34(Main, int, char**, void (*)(), void (*)(), void (*)(), void*) {
+  GNOMON_JUMP("", "gnomon_before_start_2_34", GNOMON_OTHER_ARGUMENT);
 }
 
-__attribute__((visibility("default"), symver("__libc_start_main@GLIBC_2.2.5"))) int
-libc_start_main_2_2_5(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
-                      void (*rtld_fini)(), void* stack_end) {
-  return start_main(NextSymbol<StartMain>{"__libc_start_main", "GLIBC_2.2.5"}.get(), main, argc,
-                    argv, init, fini, rtld_fini, stack_end);
+__attribute__((naked, visibility("default"), symver("__libc_start_main@GLIBC_2.2.5"))) int
+libc_start_main_2_2_5(Main, int, char**, void (*)(), void (*)(), void (*)(), void*) {
+  GNOMON_JUMP("", "gnomon_before_start_2_2_5", GNOMON_OTHER_ARGUMENT);
 }
 }
 

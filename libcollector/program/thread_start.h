@@ -4,7 +4,9 @@
 
 namespace gnomon::collector {
 
-// Returns the code of the functions under which main and the start routines of threads run.
-Roots program_roots();
+// Returns where main and the start routines of threads return to, as far as that is known, and the
+// collector's own code. Of a program that runs already when the collector comes it stays unknown:
+// all its threads have whole stacks, down to the code of libc that starts them.
+const Roots& program_roots();
 
 }  // namespace gnomon::collector

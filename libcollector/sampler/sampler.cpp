@@ -23,6 +23,7 @@
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
 #include "libcollector/format/watches.h"
+#include "libcollector/outside/breakpoint_trial.h"
 #include "libcollector/record/file_space.h"
 #include "libcollector/record/log.h"
 #include "libcollector/record/mailbox.h"
@@ -227,7 +228,9 @@ std::string Sampler::watch(format::Verb verb, const char* label) {
   if (!had_rings) clock_->drain(false);
   format::Watch wanted = format::watch_in(label);
   std::string refusal = clock_->watch(wanted);
-  return refusal.empty() ? std::string("#").append(std::to_string(wanted.number)) : refusal;
+  if (!refusal.empty()) return refusal;
+  const outside::BreakpointTrial& trial = outside::breakpoint_trial();
+  return format::watch_answer({wanted.number, trial.sampled, trial.counted});
 }
 
 void Sampler::begin_emptying() {

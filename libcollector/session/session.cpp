@@ -153,11 +153,7 @@ OwnClock own_clock(Timer timer) {
 }
 
 // For gnomon-sampler, which walks the stacks of this process.
-void publish_roots() {
-  const Roots roots = program_roots();
-  static_assert(sizeof roots == sizeof recorder->control()->roots);
-  __builtin_memcpy(recorder->control()->roots, &roots, sizeof roots);
-}
+void publish_roots() { as_roots(recorder->control()->roots) = program_roots(); }
 
 // Prepares everything but the clocks of threads; if gnomon-sampler may take the clock over, also
 // but what its own would need. On failure returns false and stores the reason in the control page.

@@ -88,7 +88,7 @@ std::uint32_t StackCache::node_at(std::uint32_t parent, std::uint64_t pc, const 
 // As Unwinder::step_by_rule and Cursor::caller_fp do it, for the two common rules.
 StackCache::Step StackCache::step(Frame& from, Call& caller, const ByteRange& stack,
                                   Unwinder& unwinder) {
-  const bool is_root = unwinder.roots().kept.contains(from.call.pc - 1);
+  const bool is_root = unwinder.roots().is_kept(from.call.pc - 1);
   const PackedRule rule =
       is_root ? pack({RuleKind::outermost}) : rule_at(from.call.pc - 1, unwinder);
   const std::uint64_t sp = from.call.slot + 8;
@@ -114,7 +114,7 @@ StackCache::Step StackCache::step(Frame& from, Call& caller, const ByteRange& st
     caller.fp = word_at(from.fp_place);
   }
   const std::uint64_t code = caller.pc - 1;
-  if (caller.pc != 0 && !unwinder.roots().silent.contains(code)) return Step::caller;
+  if (caller.pc != 0 && !unwinder.roots().is_silent(code)) return Step::caller;
   from.end_place = caller.slot;  // psABI 3.4.1: 0 marks the first frame of a process
   from.end_word = caller.pc;
   return Step::outermost;
@@ -138,12 +138,14 @@ void StackCache::put(std::uint32_t count, std::uint32_t fresh) {
 std::uint32_t StackCache::name_frames(std::uint32_t from, std::uint32_t to,
                                       const Unwinder& unwinder, const NodeMaker& nodes) {
   std::uint32_t node = from == 0 ? base_ : frames_[from - 1].node;
+  const Roots& roots = unwinder.roots();
   const auto is_hidden = [&](std::uint32_t i) {
-    return i + 1 != to && unwinder.roots().hides(frames_[i].call.pc - 1);
+    return i + 1 != to && roots.hides(frames_[i].call.pc - 1);
   };
+  const auto stored = [&](std::uint32_t i) { return roots.stored(frames_[i].call.pc - 1); };
   std::uint32_t i = from;
   for (std::uint32_t known = node; i < to; ++i) {
-    if (!is_hidden(i)) known = node_at(node, frames_[i].call.pc - 1, nodes);
+    if (!is_hidden(i)) known = node_at(node, stored(i), nodes);
     if (known == 0) break;
     frames_[i].node = node = known;
   }
@@ -151,7 +153,7 @@ std::uint32_t StackCache::name_frames(std::uint32_t from, std::uint32_t to,
   // What stands under a new node is new. A handler that is left by longjmp would leave it undone.
   const Blocked blocked(kAllSignals);
   for (; i < to; ++i) {
-    if (!is_hidden(i)) node = nodes.make(nodes.of, node, frames_[i].call.pc - 1);
+    if (!is_hidden(i)) node = nodes.make(nodes.of, node, stored(i));
     frames_[i].node = node;
     if (node == 0) return 0;
   }

@@ -38,7 +38,7 @@ bool Unwinder::open(FindTable find, const Roots& roots) {
   if (slots == MAP_FAILED) return false;
   cache_.open(slots);
   find_ = find;
-  roots_ = roots;
+  roots_ = &roots;
   return true;
 }
 
@@ -90,12 +90,12 @@ Walked Unwinder::follow(Cursor& at, std::uint32_t count, Walk& walk) {
   Walked known;  // up to the outermost frame that was not guessed
   bool guessed = false, pending = false;
   for (;;) {
-    if (count > 0 && roots_.silent.contains(at.code())) break;
+    if (count > 0 && roots_->is_silent(at.code())) break;
     if (count == walk.max) return {known.count, WalkEnd::depth, known.guessed};
-    const bool hides = count > 0 && roots_.hides(at.code());
+    const bool hides = count > 0 && roots_->hides(at.code());
     walk.hid = walk.hid || hides;
-    if (!hides) walk.frames[count++] = at.code();
-    if (roots_.kept.contains(at.code())) break;
+    if (!hides) walk.frames[count++] = roots_->stored(at.code());
+    if (roots_->is_kept(at.code())) break;
     const PackedRule rule = rule_at(at.code());
     const bool ruled = !is_guess(rule);
     if (kind_of(rule) == RuleKind::signal_frame) walk.frames[count - 1] = at.pc();

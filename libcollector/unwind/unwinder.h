@@ -16,15 +16,33 @@ namespace gnomon::collector {
 // if no object contains it. Takes no lock.
 using FindTable = bool (*)(std::uint64_t pc, FrameTable& found);
 
-// Code of the collector. A call stack that returns into one of the roots, under which the program
-// runs, is whole.
+// A call stack that returns into one of the roots, under which the program runs, is whole. Roots
+// may come to be known while stacks are walked.
 struct Roots {
   ByteRange silent;  // not part of the call stack
   ByteRange kept;    // its outermost frame
-  // Other code of the collector, which stands for no frame where it calls something: hooks.
+  // Code of the collector, which stands for no frame where it calls something: hooks.
   ByteRange hidden = {};
-  bool hides(std::uint64_t code) const { return hidden.contains(code) && !kept.contains(code); }
+  std::uint64_t kept_as = 0;  // the code that is stored for `kept`; 0: that itself
+  bool is_silent(std::uint64_t code) const { return has(silent, code); }
+  bool is_kept(std::uint64_t code) const { return has(kept, code); }
+  bool hides(std::uint64_t code) const { return hidden.contains(code) && !is_kept(code); }
+  std::uint64_t stored(std::uint64_t code) const {
+    return kept_as != 0 && is_kept(code) ? kept_as : code;
+  }
+
+ private:
+  static bool has(const ByteRange& range, std::uint64_t code) {
+    return code >= __atomic_load_n(&range.begin, __ATOMIC_RELAXED) &&
+           code < __atomic_load_n(&range.end, __ATOMIC_RELAXED);
+  }
 };
+
+// As the control page has them.
+inline Roots& as_roots(std::uint64_t (&words)[7]) {
+  static_assert(sizeof(Roots) == sizeof words);
+  return reinterpret_cast<Roots&>(words);
+}
 
 struct Interrupted {
   const std::uint64_t* saved;  // kSavedCount registers in the kernel's order
@@ -41,8 +59,9 @@ struct Walked {
 
 class Unwinder {
  public:
-  // Returns false if memory is short. Normal context.
+  // Returns false if memory is short. roots: stay there, and may become more. Normal context.
   bool open(FindTable find, const Roots& roots);
+  bool open(FindTable find, const Roots&& roots) = delete;
 
   // Forgets all rules, because code was unloaded and other code may come to lie there. Any context.
   void forget() {
@@ -63,7 +82,7 @@ class Unwinder {
 
   // The rule of the code at `pc`.
   PackedRule rule_at(std::uint64_t pc);
-  const Roots& roots() const { return roots_; }
+  const Roots& roots() const { return *roots_; }
 
  private:
   // One walk, from the interrupted frame.
@@ -100,7 +119,7 @@ class Unwinder {
   RuleCache cache_;
   std::uint32_t version_ = 1;
   FindTable find_ = nullptr;
-  Roots roots_;
+  const Roots* roots_ = nullptr;
 };
 
 }  // namespace gnomon::collector

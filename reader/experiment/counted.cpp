@@ -62,6 +62,7 @@ bool take_watch(const Json& line, std::vector<WatchLine>& watches) {
   watch.address = hex(line, "address");
   watch.size = field<std::uint64_t>(line, "size");
   watch.interval = std::max<std::uint64_t>(field<std::uint64_t>(line, "interval"), 1);
+  watch.hit_cost = Nanoseconds{field<std::uint64_t>(line, "hit_cost")};
   watch.begin = field<std::uint64_t>(line, "time");
   watches.push_back(std::move(watch));
   return true;

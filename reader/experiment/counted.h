@@ -32,6 +32,7 @@ struct WatchLine {
   bool is_call = false, has_reads = false;
   std::string name;
   std::uint64_t address = 0, size = 0, interval = 1;
+  Nanoseconds hit_cost;              // how long a hit held its thread; 0: not known
   std::uint64_t begin = 0, end = 0;  // CLOCK_MONOTONIC, ns; 0: it has not ended
   CountFigures figures;
 };

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "libcollector/format/control.h"
+#include "reader/base/one_line.h"
+
 namespace gnomon::reader {
 namespace {
 
@@ -34,6 +37,22 @@ void add_count_losses(const std::string& name, const CountFigures& figures, std:
         "the kernel took no samples of {} for a moment, {} times, because they came too often; "
         "what was counted then has no call stack; a longer interval than {} prevents that.",
         name, figures.throttled, interval));
+}
+
+// The kernel's clock knows a hit whose sample it has.
+void add_watch_notes(const Part& part, std::vector<std::string>& notes) {
+  const Experiment& experiment = part.experiment();
+  const bool is_from_outside = format::is_from_outside(experiment.control.clock);
+  for (const WatchLine& watch : watches_of(experiment.directory, experiment.header.session)) {
+    const std::uint64_t hits = watch.figures.counted, cost = watch.hit_cost.value;
+    if (cost == 0) continue;
+    const std::string all =
+        hits == 0 ? "" : fmt::format(", {:.3f} s in all", seconds(Nanoseconds{hits * cost}));
+    notes.push_back(fmt::format(
+        "{} was watched: each {} held its thread for {:.1f} us{}; that time is in {}.",
+        one_line(watch.name), watch.is_call ? "call" : "access", static_cast<double>(cost) / 1000,
+        all, is_from_outside && watch.interval == 1 ? "<Watch>" : "the functions that made them"));
+  }
 }
 
 void add_counter_notes(const Part& part, const std::vector<MetricId>& metrics,

@@ -357,6 +357,7 @@ std::vector<std::string> all_notes(const Analysis& analysis, const Profile& prof
   });
   add_of_parts(analysis, notes, [&](const Part& part, std::vector<std::string>& all) {
     add_counter_notes(part, metrics, all);
+    if (with_time) add_watch_notes(part, all);
   });
   if (std::any_of(metrics.begin(), metrics.end(), is_of_waiting))
     if (std::string note = waiting_note(analysis, profile); !note.empty())

@@ -32,6 +32,8 @@ const char* name_of(format::Activity activity) {
       return "collector_hwcs_frozen";
     case format::Activity::lost:
       return "<Lost>";
+    case format::Activity::watch:
+      return "<Watch>";
   }
   return "<Unknown>";
 }

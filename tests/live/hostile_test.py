@@ -145,7 +145,7 @@ def visit(run, work, place, program):
     for _ in range(4 * VISITS):
         done = subprocess.run(run.collect("-d", place, "-t", VISIT, "-P", str(program.pid)), cwd=work, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=PATIENCE)
-        assert program.poll() is None, ("the program has ended", program.returncode, done)
+        assert program.poll() is None, ("the program has ended", program.returncode, program.communicate(), done)
         visits += done.returncode == 0
         assert done.returncode == 0 or AGAIN in done.stderr or LATER in done.stderr, done
         if visits == VISITS or LATER in done.stderr:

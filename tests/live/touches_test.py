@@ -88,6 +88,16 @@ def words(work):
         assert text in said[answer], (text, said[answer])
 
 
+def warnings(work):
+    """What a hit costs is said, also where reports show time; and that a place is no object, and an address no call."""
+    said = session(work, "collector enable", "breakpoint set -n step -o true", "run", "frame select 1", "collector watch own", "collector calls rounds", "collector watch total --all-slots",
+                   "continue", "collector functions", "process kill")
+    assert " Each holds its thread for " in said[4] and " It lies on the stack of thread " in said[4], said[4]
+    assert " A loop begins at the function's first instruction" in said[5] and "stack of thread" not in said[5], said[5]
+    assert " Each holds its thread for " in said[6] and "stack of thread" not in said[6], said[6]
+    assert "own was watched: each access held its thread for " in said[8], said[8]
+
+
 def at_a_breakpoint(work):
     """A call at which LLDB stops counts once; nothing counts any more once another program runs."""
     said = session(work, "collector enable", "breakpoint set -n checkpoint", "run", "collector calls step", "breakpoint set -s touches -n step -K 0 -i 3", "continue", "continue",
@@ -101,4 +111,4 @@ def at_a_breakpoint(work):
 
 
 try_cases(need_registers)
-try_cases(exact, unprivileged, registers, words, at_a_breakpoint)
+try_cases(exact, unprivileged, registers, words, warnings, at_a_breakpoint)

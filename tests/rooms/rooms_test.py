@@ -86,6 +86,11 @@ def main(top):
             if path.suffix in {".cpp", ".h", ".S"}:
                 seen += 1
                 faults += faults_of(path.relative_to(top).as_posix(), path.read_text())
+    built = (top / "tests/CMakeLists.txt").read_text()
+    for path in sorted((top / "tests/unit").rglob("*_test.cpp")):
+        name = path.relative_to(top / "tests").as_posix()
+        if name not in built:
+            faults.append(f"tests/{name}: not built by tests/CMakeLists.txt")
     # The rules themselves must bite.
     assert list(faults_of("reader/x.cpp", '// x\n#include <lldb/API/LLDB.h>\n'))
     assert list(faults_of("libcollector/core/x.cpp", '// x\n#include "reader/base/result.h"\n'))

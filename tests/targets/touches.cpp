@@ -40,6 +40,17 @@ __attribute__((noinline)) void touch(long pages) {
   for (std::size_t i = 0; i < bytes; i += 4096) at[i] = 1;
   munmap(const_cast<char*>(at), bytes);
 }
+// Its loop begins at its first instruction.
+void rounds(long n);
+asm(R"(
+  .type rounds, @function
+  .globl rounds
+rounds:
+  dec %rdi
+  jnz rounds
+  ret
+  .size rounds, . - rounds
+)");
 __attribute__((noinline)) void checkpoint() {
   std::puts("checkpoint");
   std::fflush(stdout);
@@ -49,6 +60,7 @@ __attribute__((noinline)) void checkpoint() {
 int main(int argc, char** argv) {
   if (argc < 3) return 0;
   const long n = std::atol(argv[2]);
+  rounds(3);
   checkpoint();
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i)

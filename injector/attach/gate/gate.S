@@ -29,6 +29,8 @@ gate_code:
   push r14
   push r15
   mov r12, [rip + gate_words]
+  cmp qword ptr [r12 + GATE_MASKED], 0
+  jne 1f
   // rt_sigprocmask(SIG_SETMASK, &all, &mask, 8): the new thread inherits it.
   mov eax, 14
   mov edi, 2
@@ -36,6 +38,7 @@ gate_code:
   lea rdx, [r12 + GATE_MASK]
   mov r10d, 8
   syscall
+1:
   mov eax, -1
   mov edx, -1
   xsave64 [r12 + GATE_EXTENDED]
@@ -69,9 +72,6 @@ gate_code:
   mov [r12 + GATE_IN_HANDLER], eax
   or dword ptr [r12 + GATE_MASK], GATE_SIGPROF
 8:
-  // A tick that has come by now runs its handler here, where it cannot see that a wait goes on.
-  cmp qword ptr [r12 + GATE_RESTART], 0
-  je 9f
   mov eax, 127  // rt_sigpending(&pending, 8)
   lea rdi, [r12 + GATE_PENDING]
   mov esi, 8
@@ -80,11 +80,73 @@ gate_code:
   not rax
   and rax, [r12 + GATE_PENDING]
   and rax, [r12 + GATE_CAUGHT]
+  // A tick that has come by now runs its handler here, where it cannot see that a wait goes on.
+  cmp qword ptr [r12 + GATE_RESTART], 0
+  je 9f
   cmp rax, GATE_SIGPROF
   jne 9f
   mov rax, [r12 + GATE_RESTART]
   mov [rsp + GATE_PUSHED_RAX], rax
 9:
+  // rt_sigreturn ends a wait that restart_syscall is to resume, which only a handler may.
+  test rax, rax
+  jnz 9f
+  cmp qword ptr [rsp + GATE_PUSHED_RAX], GATE_RESTART_SYSCALL
+  je 1f
+9:
+  // In code without unwind information a handler could not be left by an exception, as cancellation
+  // is: the kernel unblocks signals where the thread was, if it can.
+  cmp qword ptr [r12 + GATE_TURNS], 1
+  jne 1f
+  mov rbx, [r12 + GATE_STATE_BYTES]
+  test rbx, rbx
+  jz 1f
+  xor eax, eax
+  rdsspq rax
+  test rax, rax
+  jnz 1f
+  test dword ptr [r12 + GATE_FEATURES], STATE_TILES
+  jz 2f
+  mov ecx, 1
+  xgetbv
+  test eax, STATE_TILES
+  jnz 1f
+2:
+  mov dword ptr [r12 + GATE_EXTENDED + SOFTWARE_MAGIC], STATE_MAGIC1
+  mov [r12 + GATE_EXTENDED + SOFTWARE_STATE_BYTES], ebx
+  mov dword ptr [r12 + rbx + GATE_EXTENDED], STATE_MAGIC2
+  add ebx, 4
+  mov [r12 + GATE_EXTENDED + SOFTWARE_EXTENDED_BYTES], ebx
+  mov rax, [r12 + GATE_FEATURES]
+  and rax, ~STATE_TILES
+  mov [r12 + GATE_EXTENDED + SOFTWARE_FEATURES], rax
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_R15]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_R14]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_R13]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_R12]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_R11]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_R10]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_R9]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_R8]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_RBP]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_RDI]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_RSI]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_RDX]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_RCX]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_RBX]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_RAX]
+  pop qword ptr [r12 + GATE_CONTEXT + CONTEXT_FLAGS]
+  .irp word, 0, 8, 16
+  mov rax, [r12 + GATE_ALTERNATE + \word]
+  mov [r12 + GATE_CONTEXT + CONTEXT_STACK + \word], rax
+  .endr
+  mov rax, [r12 + GATE_MASK]
+  mov [r12 + GATE_CONTEXT + CONTEXT_MASK], rax
+  mov qword ptr [r12 + GATE_LEFT], 1
+  lea rsp, [r12 + GATE_CONTEXT]
+  mov eax, 15  // rt_sigreturn
+  syscall
+1:
   mov eax, -1
   mov edx, -1
   xrstor64 [r12 + GATE_EXTENDED]

@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +53,10 @@ struct Gate {
   // tick has come meanwhile and no other caught signal. 0: it does not restart.
   std::uint64_t restart;
   std::uint64_t caught, pending;  // signals
+  std::uint64_t masked;  // 1: the borrowed thread comes with all signals blocked, and `mask` is set
+  // The extended state as signal frames have it, 0 bytes: not known.
+  std::uint64_t features, state_bytes;
+  std::uint64_t context[CONTEXT_BYTES / sizeof(std::uint64_t)];  // where it goes on, a ucontext
   alignas(64) char extended[kExtendedBytes];
 };
 static_assert(offsetof(Gate, helper) == GATE_HELPER && offsetof(Gate, mask) == GATE_MASK);
@@ -74,7 +80,21 @@ static_assert(offsetof(Gate, control) == GATE_CONTROL && offsetof(Gate, handed) 
 static_assert(CMSG_LEN(sizeof(Gate::handed)) == GATE_HANDED_BYTES);
 static_assert(offsetof(Gate, restart) == GATE_RESTART && offsetof(Gate, caught) == GATE_CAUGHT);
 static_assert(offsetof(Gate, pending) == GATE_PENDING);
+static_assert(GATE_RESTART_SYSCALL == SYS_restart_syscall);
+static_assert(offsetof(Gate, masked) == GATE_MASKED && offsetof(Gate, context) == GATE_CONTEXT);
+static_assert(offsetof(Gate, features) == GATE_FEATURES);
+static_assert(offsetof(Gate, state_bytes) == GATE_STATE_BYTES);
 static_assert(offsetof(Gate, extended) == GATE_EXTENDED);
+static_assert(offsetof(ucontext_t, uc_stack) == CONTEXT_STACK);
+static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_R8]) == CONTEXT_R8);
+static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_R15]) == CONTEXT_R15);
+static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RDI]) == CONTEXT_RDI);
+static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RAX]) == CONTEXT_RAX);
+static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) == CONTEXT_RIP);
+static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_EFL]) == CONTEXT_FLAGS);
+static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_CSGSFS]) == CONTEXT_SEGMENTS);
+static_assert(offsetof(ucontext_t, uc_mcontext.fpregs) == CONTEXT_STATE);
+static_assert(offsetof(ucontext_t, uc_sigmask) == CONTEXT_MASK);
 
 inline constexpr std::uint64_t kGateBytes = sizeof(Gate) + kBorrowedStackBytes;
 inline constexpr std::uint64_t kCodeBytes = 64ull * 1024;  // room for the code

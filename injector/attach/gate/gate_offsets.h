@@ -40,7 +40,11 @@
 #define GATE_RESTART 28208
 #define GATE_CAUGHT 28216
 #define GATE_PENDING 28224
-#define GATE_EXTENDED 28288
+#define GATE_MASKED 28232
+#define GATE_FEATURES 28240
+#define GATE_STATE_BYTES 28248
+#define GATE_CONTEXT 28256
+#define GATE_EXTENDED 28608
 
 // In GATE_MESSAGE.
 #define GATE_CONTROL_LENGTH (GATE_MESSAGE + 40)
@@ -61,6 +65,41 @@
 // Bytes that the borrowed thread pushes, and the offset of its rax in them.
 #define GATE_PUSHED 128
 #define GATE_PUSHED_RAX 112
+#define GATE_RESTART_SYSCALL 219
+
+// In the kernel's ucontext (asm/ucontext.h, asm/sigcontext.h).
+#define CONTEXT_STACK 16
+#define CONTEXT_R8 40
+#define CONTEXT_R9 48
+#define CONTEXT_R10 56
+#define CONTEXT_R11 64
+#define CONTEXT_R12 72
+#define CONTEXT_R13 80
+#define CONTEXT_R14 88
+#define CONTEXT_R15 96
+#define CONTEXT_RDI 104
+#define CONTEXT_RSI 112
+#define CONTEXT_RBP 120
+#define CONTEXT_RBX 128
+#define CONTEXT_RDX 136
+#define CONTEXT_RAX 144
+#define CONTEXT_RCX 152
+#define CONTEXT_RSP 160
+#define CONTEXT_RIP 168
+#define CONTEXT_FLAGS 176
+#define CONTEXT_SEGMENTS 184
+#define CONTEXT_STATE 224
+#define CONTEXT_MASK 296
+#define CONTEXT_BYTES 304
+
+// In an XSAVE area, of what a signal frame says of it (struct _fpx_sw_bytes), and behind the area.
+#define SOFTWARE_MAGIC 464
+#define SOFTWARE_EXTENDED_BYTES 468
+#define SOFTWARE_FEATURES 472
+#define SOFTWARE_STATE_BYTES 480
+#define STATE_MAGIC1 0x46505853
+#define STATE_MAGIC2 0x46505845
+#define STATE_TILES 0x40000  // AMX, which no signal frame of an ordinary process has
 
 // In struct MaskGate, and in its code.
 #define MASK_GATE_FLAGS 8

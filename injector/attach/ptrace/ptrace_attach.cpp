@@ -87,14 +87,19 @@ std::optional<Result<Room>> borrow(TracedThread& thread, std::uint64_t at, Inser
   const auto code = map(thread, at, kCodeBytes, PROT_READ | PROT_EXEC);
   if (!code) return give_up(code.error());
   room.code = *code;
+  const auto mask = thread.mask();
+  if (!mask) return give_up({"a thread of it ended meanwhile", "repeat"});
   insertion.place(room.gate, room.code, thread.stopped(), thread.resume(), false);
+  insertion.comes_masked(*mask);
   if (!thread.write(room.gate, &insertion.gate(), offsetof(Gate, extended)) ||
       !thread.write(room.code, insertion.code().data(), insertion.code().size()))
     return give_up({"its memory cannot be written", ""});
   // A handler that ran inside the gate would not interrupt the wait outside of it.
   if (thread.waits() && has_signal_to_come(thread.stopped().pid, thread.tid()))
     return unmap(thread, at, room), std::nullopt;
+  // No handler runs in the gate, which it could not leave by an exception, as cancellation does.
   if (!thread.send(insertion.entry(), insertion.stack_top())) return std::nullopt;
+  thread.set_mask(~0ull);
   return room;
 }
 

@@ -51,13 +51,20 @@ CallId called(const CallTree& tree, CallId caller, FunctionId function) {
   return CallId::none;
 }
 
-// The outermost functions of the recorded call stacks.
-std::map<FunctionId, CallId> roots_of(const CallTree& tree) {
+// The outermost functions of the recorded call stacks. Under a launch the recorded stacks of
+// threads begin at collector_root, which is no frame of the program's.
+std::map<FunctionId, CallId> roots_of(const Profile& profile) {
+  const CallTree& tree = profile.tree();
+  const auto is_of_thread = [&](CallId caller) {
+    return tree.node(caller).parent == CallId::total &&
+           profile.name(tree.node(caller).function) == "collector_root";
+  };
   std::map<FunctionId, CallId> roots;
-  for (std::uint32_t n = 0; n < tree.size(); ++n)
-    if (const CallTree::Node& node = tree.node(CallId{n});
-        CallId{n} != CallId::total && node.parent == CallId::total)
+  for (std::uint32_t n = 0; n < tree.size(); ++n) {
+    const CallTree::Node& node = tree.node(CallId{n});
+    if (CallId{n} != CallId::total && (node.parent == CallId::total || is_of_thread(node.parent)))
       roots.emplace(node.function, CallId{n});
+  }
   return roots;
 }
 
@@ -83,8 +90,9 @@ Path path_from(const CallTree& tree, const std::vector<Matched>& frames, std::si
 // A debugger shows what has called the outermost recorded function. Some recorded stacks begin
 // further out or further in than others: a constructor's at `_start`, cut ones anywhere. The path
 // that reaches furthest inward counts, of several the outermost.
-void find_path(const CallTree& tree, std::vector<Matched>& frames) {
-  std::map<FunctionId, CallId> roots = roots_of(tree);
+void find_path(const Profile& profile, std::vector<Matched>& frames) {
+  const CallTree& tree = profile.tree();
+  std::map<FunctionId, CallId> roots = roots_of(profile);
   std::optional<Path> best;
   for (std::size_t i = frames.size(); i-- > 0 && !roots.empty();) {
     if (!frames[i].function) continue;
@@ -174,14 +182,18 @@ class WhereTable {
   MetricId metric_;
 };
 
-// The function that calls a frame's function on the recorded stacks: that of the next outer frame,
-// inlined frames and those that no recorded stack has left out; <Total> for the outermost.
-FunctionId caller_of(const std::vector<Matched>& frames, std::size_t number, FunctionId total) {
-  const bool is_recorded = frames[number].node != CallId::none;
-  for (std::size_t outer = number + 1; outer < frames.size(); ++outer)
-    if (frames[outer].function && (!is_recorded || frames[outer].node != CallId::none))
-      return *frames[outer].function;
-  return total;
+// The function that calls a frame's function: on the recorded stacks, <Total> for the outermost;
+// where no recorded stack has the frame, that of the next outer frame.
+FunctionId caller_of(const std::vector<Matched>& frames, std::size_t number,
+                     const Profile& profile) {
+  const CallTree& tree = profile.tree();
+  if (const CallId node = frames[number].node; node != CallId::none) {
+    const CallId caller = tree.node(node).parent;
+    return caller == CallId::total ? profile.total() : tree.node(caller).function;
+  }
+  const auto outer = std::find_if(frames.begin() + static_cast<std::ptrdiff_t>(number) + 1,
+                                  frames.end(), [](const Matched& each) { return each.function; });
+  return outer == frames.end() ? profile.total() : *outer->function;
 }
 
 }  // namespace
@@ -193,7 +205,7 @@ Result<Table> where_report(Analysis& analysis, const View& view, const Backtrace
   WhereTable where(profile, analysis.address_space(), leading_metric(asked->shown));
   std::vector<Matched> frames = functions_of(analysis, backtrace, view.interrupt);
   if (view.interrupt.asked()) return interrupted();
-  find_path(profile.tree(), frames);
+  find_path(profile, frames);
   where.table.title =
       "Call stack at the stop: metrics of the functions, of the calls by the frame below, and of "
       "this path";
@@ -209,7 +221,7 @@ Result<Table> where_report(Analysis& analysis, const View& view, const Backtrace
       where.table.left_out = {frames.size() - i, "frames"};
       break;
     }
-    where.add(backtrace[i], i, frames[i], caller_of(frames, i, profile.total()));
+    where.add(backtrace[i], i, frames[i], caller_of(frames, i, profile));
   }
   return std::move(where.table);
 }

@@ -3,10 +3,17 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -152,7 +159,97 @@ void libraries(Findings& findings) {
   find(findings, "libraries that have worked", sum);
 }
 
+constexpr std::uint32_t kPlainRounding = 0x1f80;
+
+// What a thread has in its registers.
+struct Registers {
+  alignas(32) unsigned char vectors[16][32];
+  std::uint64_t general[7];
+  std::uint32_t rounding;  // MXCSR
+};
+constexpr std::size_t kStored = offsetof(Registers, rounding) + sizeof(Registers::rounding);
+static_assert(offsetof(Registers, general) == 512 && offsetof(Registers, rounding) == 568);
+
+// Waits in a system call, with 1 as its third argument and these values in its registers. Returns
+// what is in them then. The number stands before the call, as in libc.
+template <long Number>
+[[gnu::noinline]] Registers wait_with(const Registers& before, const void* first, void* second) {
+  Registers after;
+  std::int64_t result = 0;
+  asm volatile(
+      ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+      "vmovdqu \\n*32(%[before]), %%ymm\\n\n"
+      ".endr\n"
+      "ldmxcsr 568(%[before])\n"
+      "mov 512(%[before]), %%rdx\n"
+      "mov 520(%[before]), %%r8\n"
+      "mov 528(%[before]), %%r9\n"
+      "mov 536(%[before]), %%r10\n"
+      "mov 544(%[before]), %%r12\n"
+      "mov 552(%[before]), %%r13\n"
+      "mov 560(%[before]), %%r14\n"
+      "mov %[number], %%eax\n"
+      "syscall\n"
+      ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+      "vmovdqu %%ymm\\n, \\n*32(%[after])\n"
+      ".endr\n"
+      "stmxcsr 568(%[after])\n"
+      "mov %%rdx, 512(%[after])\n"
+      "mov %%r8, 520(%[after])\n"
+      "mov %%r9, 528(%[after])\n"
+      "mov %%r10, 536(%[after])\n"
+      "mov %%r12, 544(%[after])\n"
+      "mov %%r13, 552(%[after])\n"
+      "mov %%r14, 560(%[after])\n"
+      "ldmxcsr %[plain]\n"
+      "vzeroupper\n"
+      : "=&a"(result)
+      : "D"(first), "S"(second), [before] "r"(&before), [after] "r"(&after),
+        [plain] "m"(kPlainRounding), [number] "i"(Number)
+      : "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "memory");
+  if (result < 0) std::memset(&after, 0, sizeof after);
+  return after;
+}
+
+// A thread that sleeps, and one that it wakes. Adds the changes.
+void sleep_and_wake(std::atomic<long>& changed, unsigned pair) {
+  static constexpr timespec kMoment{0, 200'000};
+  int pipe[2];
+  if (::pipe(pipe) != 0) _exit(91);
+  char byte = 0;
+  const auto work = [&](unsigned number) {
+    Registers before{};
+    auto* const bytes = reinterpret_cast<unsigned char*>(&before);
+    for (std::size_t at = 0; at < offsetof(Registers, rounding); ++at)
+      bytes[at] = static_cast<unsigned char>(at * 7 + pair * 2 + number);
+    before.general[0] = 1;
+    before.rounding = kPlainRounding | 0x2000u * (pair * 2 + number);
+    for (int round = 0; round < 150 && __builtin_cpu_supports("avx"); ++round) {
+      const Registers after =
+          number == 0
+              ? wait_with<SYS_nanosleep>(before, &kMoment, nullptr)
+              : wait_with<SYS_read>(before, std::bit_cast<void*>(std::intptr_t{pipe[0]}), &byte);
+      changed += std::memcmp(&after, &before, kStored) != 0;
+      if (number == 0 && write(pipe[1], "", 1) != 1) _exit(92);
+    }
+  };
+  std::thread woken(work, 1);
+  work(0);
+  woken.join();
+  close(pipe[0]);
+  close(pipe[1]);
+}
+
+void registers(Findings& findings) {
+  std::atomic<long> changed = 0;
+  std::thread other(sleep_and_wake, std::ref(changed), 1);
+  sleep_and_wake(changed, 0);
+  other.join();
+  find(findings, "changes of registers", changed);
+}
+
 constexpr Row kRows[] = {{"crowd", crowd},
+                         {"registers", registers},
                          {"cancelled", cancelled},
                          {"exceptions", exceptions},
                          {"libraries", libraries}};

@@ -18,7 +18,7 @@ class UnwinderTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto nothing = [](std::uint64_t, FrameTable&) { return false; };
-    ASSERT_TRUE(unwinder.open(nothing, {{kSilent, kSilent + 0x100}, {kRoot, kRoot + 0x100}}));
+    ASSERT_TRUE(unwinder.open(nothing, roots));
   }
 
   std::uint64_t at(std::size_t i) const { return reinterpret_cast<std::uint64_t>(&words[i]); }
@@ -32,6 +32,7 @@ class UnwinderTest : public testing::Test {
     return unwinder.walk({saved.data(), {{at(0), at(0) + sizeof words}, {}}}, frames, max, hold);
   }
 
+  const Roots roots = {{kSilent, kSilent + 0x100}, {kRoot, kRoot + 0x100}};
   Unwinder unwinder;
   std::array<std::uint64_t, 16> words{};
   std::uint64_t frames[8] = {};
