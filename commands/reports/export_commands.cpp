@@ -38,8 +38,12 @@ Result<reader::MetricId> metric_of(Host& host, const Invocation& call,
   }
   const auto shown = reader::shown(view_of(host, call), analysis.sums());
   if (!shown) return tl::unexpected(shown.error());
-  const auto metrics = shown->metrics.metrics();
-  return metrics.empty() ? reader::kTotalCpu : metrics.front();
+  const reader::AllSums& sums = analysis.sums();
+  for (const reader::MetricId metric : shown->metrics.metrics())
+    if (sums.has(metric)) return metric;
+  for (std::uint32_t m = 0; m < reader::metric_table().size(); ++m)
+    if (sums.has(reader::MetricId{m})) return reader::MetricId{m};
+  return reader::kTotalCpu;
 }
 
 // All of it, or nothing: a file is not left half written.

@@ -60,14 +60,14 @@ constexpr Options kTouches = kListed | kEvents | OptionId::by;
 constexpr std::array kTouchCommands{
     Command{
         "watch", "", "EXPRESSION", "Record who writes an object, without stopping.",
-        "The processor watches the object that the expression names in the selected frame, such "
-        "as total, node->next or *p, until `unwatch`, the end of the recording, or exec: each "
-        "write is counted and recorded with its thread and call stack; nothing stops, and nothing "
-        "of the program is changed. The command says how long a write holds its thread. The "
+        "EXPRESSION names an object in the selected frame, such as total, node->next or *p. The "
+        "processor watches it until `unwatch`, the end of the recording, or exec. Each write is "
+        "counted and recorded with its thread and call stack. Nothing stops, and nothing of the "
+        "program is changed. The command says how long a write holds its thread. The "
         "kernel's clock shows that time as <Watch>, the clock of signals in the function that "
         "writes. The place is watched, also when the object there is another one. A processor has "
-        "four registers "
-        "for this; Gnomon takes two of them and leaves the others to LLDB's watchpoints. The "
+        "four registers for this; Gnomon takes two of them and leaves the others to LLDB's "
+        "watchpoints. The "
         "process is stopped meanwhile, and recorded. `accesses` shows what was seen.\n",
         OptionId::read | OptionId::size | OptionId::period | OptionId::all_slots, Role::control,
         kAnyNumber, run_watch},
@@ -80,8 +80,8 @@ constexpr std::array kTouchCommands{
             kTouches, Role::report, 0, run_accesses},
     Command{"calls", "", "[FUNCTION]", "Who calls a function, without stopping.",
             "With FUNCTION, in LLDB while the process is stopped: records each call of it, as "
-            "`watch` does accesses; a function that is inlined has no calls, and a "
-            "jump to its first instruction counts as a call. FUNCTION is a name "
+            "`watch` does accesses. A function that is inlined has no calls. A jump to its first "
+            "instruction counts as a call. FUNCTION is a name "
             "or, where several have that, an address. Without it: what was recorded, by the "
             "callers. A call at which LLDB stops counts once. The metric is `calls`.\n",
             kTouches | OptionId::period | OptionId::all_slots, Role::report, 1, run_calls},

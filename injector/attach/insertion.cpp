@@ -31,8 +31,9 @@ bool extended_state_fits() {
   return __get_cpuid_count(0xd, 0, &a, &b, &c, &d) && b <= kExtendedBytes;
 }
 
-// What the kernel stores in signal frames of a process that has not asked for AMX: the components
-// that XCR0 enables, each at its place (Intel SDM 1, "XSAVE-Managed State").
+// Notes the size of the extended state in a signal frame. The kernel stores the components that
+// XCR0 enables, each at its place (Intel SDM 1, "XSAVE-Managed State"), without AMX unless asked
+// for it.
 void describe_state(Gate& gate) {
   constexpr std::uint32_t kHeaderEnd = 576;
   std::uint32_t low = 0, high = 0, end = kHeaderEnd;

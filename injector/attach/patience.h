@@ -8,8 +8,8 @@
 
 namespace gnomon::injector {
 
-// On a busy machine the thread that sets the recording up may take many times what it needs: time
-// counts against it only while it does not move, as behind a lock.
+// How long to wait for the thread that sets the recording up. A busy machine may delay it many
+// times over, so time counts against it only while it does not move, as behind a lock.
 class Patience {
  public:
   explicit Patience(pid_t pid) : pid_(pid) {}

@@ -214,6 +214,8 @@ struct ControlPage {
   // Threads that were in the middle of a traced call when the recording ended. Their lanes have
   // stayed in the file `lanes`, with so many events.
   std::uint32_t kept_threads, kept_events;
+  // Lines of counters.jsonl that begin a counter, and of watches.jsonl that begin a watch.
+  std::uint32_t counters, watches;
   char answer[kLabelBytes];  // to the request of the mailbox that was answered last, if it has one
 };
 static_assert(offsetof(ControlPage, state) == 20);
@@ -226,7 +228,7 @@ static_assert(offsetof(ControlPage, overview_lines) == 560);
 static_assert(offsetof(ControlPage, frees_only) == 576);
 static_assert(offsetof(ControlPage, waits) == 584);
 static_assert(offsetof(ControlPage, roots) == 608);
-static_assert(sizeof(ControlPage) == 928);
+static_assert(sizeof(ControlPage) == 936);
 
 // In the recorded process's memory, for a debugger that has stopped it: what a traced thread waits
 // for. A list.

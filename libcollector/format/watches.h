@@ -52,8 +52,8 @@ inline Watch watch_in(std::string_view text) {
   return watch;
 }
 
-// The answer of gnomon-sampler to a watch that has begun. sampled, counted: how long a hit holds
-// its thread, ns, with a call stack and without; 0: not known.
+// What gnomon-sampler answers when a watch has begun. A hit holds its thread for `sampled` ns with
+// a call stack, for `counted` ns without; 0: not known.
 struct WatchBegun {
   std::uint32_t number = 0;
   std::uint64_t sampled = 0, counted = 0;

@@ -5,14 +5,14 @@
 namespace gnomon::outside {
 
 struct BreakpointTrial {
-  // False if a breakpoint of our own has missed a write of our own: some virtual machines take
+  // false: a trial breakpoint reported no hit of its write. Some virtual machines accept
   // breakpoints and never report a hit.
   bool do_work = true;
   // How long a hit holds the thread, ns: with a sample and a copy of `kWatchStackBytes` of the
   // stack, and without. 0: not measured.
   std::uint64_t sampled = 0, counted = 0;
 };
-// Of the stack, in the sample of a hit.
+// Bytes of the stack that the sample of a hit contains.
 inline constexpr std::uint32_t kWatchStackBytes = 2048;
 
 // Tries it once.

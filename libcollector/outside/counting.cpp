@@ -113,13 +113,15 @@ std::string Counting::open_one(const format::Counter& counter, std::uint32_t sta
   attributes.remove_on_exec = is_to_execute ? 0 : 1;
   if (const int error = source->events.open(pid_, attributes, rings); error != 0)
     return std::string(counter.name).append(": ").append(refusal_of(error, false));
-  source->is_of_processor = counter.type != PERF_TYPE_SOFTWARE && open_always(rings);
+  if (counter.type == PERF_TYPE_SOFTWARE) source->software = counter.config;
+  source->is_of_processor = !source->software && open_always(rings);
   const std::uint64_t mhz = counter.is_cycles ? mean_megahertz() : 0;
   if (mhz != 0) source->scale = 1000.0 / static_cast<double>(mhz);
   source->number = static_cast<std::uint32_t>(sources_.size());
   source->kind = static_cast<std::uint8_t>(format::kFirstCounter + sources_.size());
   source->balance.begin(source->events.figures().count);
   write_counter(*source, counter, mhz);
+  ++counters_;
   sources_.push_back(std::move(source));
   return "";
 }
@@ -241,20 +243,35 @@ bool Counting::on_sample(const Sample& sample) {
   Source* const source = source_of(sample.origin);
   if (!source) return false;
   if (!source->events.counts(sample.origin)) return true;
-  if (sample.origin.process != static_cast<std::uint32_t>(pid_)) return true;
-  if (source->is_watch() && source->balance.interval() == 1) hits_.note(sample, source->hit_cost);
-  if (is_double(*source, sample)) {
-    ++source->doubled;
-    return true;
-  }
-  if (!calls_.is_of_recording(sample.origin.time)) return true;
-  const std::uint64_t count = source->balance.weigh_sample();
-  SampleWriter::Counted counted{
-      source->kind, source->number,
-      static_cast<std::uint64_t>(static_cast<double>(count) * source->scale)};
-  counted.is_behind = source->kind == format::kAccess;
-  writer_.put(sample, counted);
+  if (sample.origin.process == static_cast<std::uint32_t>(pid_)) take(*source, sample);
   return true;
+}
+
+std::optional<std::uint64_t> Counting::software_of(const Origin& sample) {
+  const Source* const source = source_of(sample);
+  return source ? source->software : std::nullopt;
+}
+
+void Counting::on_twin(const Sample& sample, std::uint64_t software) {
+  if (sample.origin.process != static_cast<std::uint32_t>(pid_)) return;
+  for (const auto& source : sources_)
+    if (source->software == software && !source->events.wrote(sample.origin))
+      return take(*source, sample);
+}
+
+void Counting::take(Source& source, const Sample& sample) {
+  if (source.is_watch() && source.balance.interval() == 1) hits_.note(sample, source.hit_cost);
+  if (is_double(source, sample)) {
+    ++source.doubled;
+    return;
+  }
+  if (!calls_.is_of_recording(sample.origin.time)) return;
+  const std::uint64_t count = source.balance.weigh_sample();
+  SampleWriter::Counted counted{
+      source.kind, source.number,
+      static_cast<std::uint64_t>(static_cast<double>(count) * source.scale)};
+  counted.is_behind = source.kind == format::kAccess;
+  writer_.put(sample, counted);
 }
 
 void Counting::on_throttle(const Origin& record) {

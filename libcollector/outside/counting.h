@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -48,11 +49,19 @@ class Counting {
   // Watches an object or function no more. Returns false if it is not watched.
   bool unwatch(std::uint32_t number, std::uint64_t time);
   bool is_empty() const { return sources_.empty(); }
+  // So many have a line that begins them in kCountersFile, and in kWatchesFile.
+  std::uint32_t counters() const { return counters_; }
+  std::uint32_t watches() const { return watches_; }
 
   // The rings are about to be read.
   void look_for_traps();
   // Returns false if the record is not of what is counted here.
   bool on_sample(const Sample& sample);
+  // What the event of a sample counts, if that is one of the kernel's own events
+  // (PERF_COUNT_SW_...). Returns nothing also if the event is none that counts here.
+  std::optional<std::uint64_t> software_of(const Origin& sample);
+  // A sample of such an event, which has another event's number (see Twins).
+  void on_twin(const Sample& sample, std::uint64_t software);
   // Returns true if the clock's tick came while the thread was held for a hit of a watch.
   bool is_held(const Sample& tick) const { return hits_.holds(tick); }
   void on_throttle(const Origin& record);
@@ -76,10 +85,11 @@ class Counting {
   };
   struct Source {
     explicit Source(std::uint64_t interval) : balance(interval) {}
-    std::uint8_t kind = 0;      // of its events
-    std::uint32_t number = 0;   // of the counter or the watch
-    std::uint64_t address = 0;  // of a function
-    double scale = 1;           // what one count weighs
+    std::uint8_t kind = 0;                  // of its events
+    std::uint32_t number = 0;               // of the counter or the watch
+    std::uint64_t address = 0;              // of a function
+    double scale = 1;                       // what one count weighs
+    std::optional<std::uint64_t> software;  // PERF_COUNT_SW_...
     CounterEvents events;
     CountBalance balance;
     CounterEvents::Figures seen;  // last
@@ -93,6 +103,7 @@ class Counting {
   };
   std::string refusal_of(int error, bool is_watch) const;
   Source* source_of(const Origin& record);
+  void take(Source& source, const Sample& sample);
   std::string open_one(const format::Counter& counter, std::uint32_t stack_bytes,
                        bool is_to_execute, const Rings& rings);
   void note(const char* file, collector::JsonLine& line, const char* text) const;
@@ -110,9 +121,9 @@ class Counting {
   std::vector<std::unique_ptr<Source>> sources_;
   // An event that always has what it needs: so long the threads ran.
   CounterEvents always_;
-  std::uint32_t watches_ = 0;  // that have been begun
-  WatchHits hits_;             // of watches that record every hit
-  bool is_on_ = false;         // what is counted is of the recording
+  std::uint32_t counters_ = 0, watches_ = 0;  // that have been begun
+  WatchHits hits_;                            // of watches that record every hit
+  bool is_on_ = false;                        // what is counted is of the recording
 };
 
 }  // namespace gnomon::outside

@@ -191,18 +191,31 @@ bool KernelClock::is_of_recording(std::uint64_t time) const {
          (end == 0 || time <= end);
 }
 
+void KernelClock::on_twin(const Sample& sample) {
+  if (waiting_.is_sample(sample.origin))
+    return counting_.on_twin(sample, PERF_COUNT_SW_CONTEXT_SWITCHES);
+  if (events_->is_fault(sample.origin)) return counting_.on_twin(sample, PERF_COUNT_SW_PAGE_FAULTS);
+  const auto software = counting_.software_of(sample.origin);
+  if (!software) return;
+  counting_.on_twin(sample, *software);
+  if (software == PERF_COUNT_SW_CONTEXT_SWITCHES) waiting_.on_place(sample);
+  if (software == PERF_COUNT_SW_PAGE_FAULTS) on_fault(sample);
+}
+
+void KernelClock::on_fault(const Sample& sample) {
+  if (!is_own(sample.origin.process) || !is_of_recording(sample.origin.time)) return;
+  if (const std::uint32_t stack = writer_.place_of(sample))
+    kernel_time_.add_faults(sample.origin.thread, stack, ClockEvents::kFaults);
+}
+
 void KernelClock::on_sample(const Sample& sample) {
+  if (twins_.is_of_another(sample.origin)) return on_twin(sample);
   if (waiting_.on_sample(sample)) return;
   saw_news_ = true;
   if (counting_.on_sample(sample)) return;
   if (!events_->counts(sample.origin) || !is_of_recording(sample.origin.time)) return;
-  const bool is_own = this->is_own(sample.origin.process);
-  if (events_->is_fault(sample.origin)) {
-    if (const std::uint32_t stack = is_own ? writer_.place_of(sample) : 0)
-      kernel_time_.add_faults(sample.origin.thread, stack, ClockEvents::kFaults);
-    return;
-  }
-  if (!is_own) return recorder_.drop(Drop::children_samples);
+  if (events_->is_fault(sample.origin)) return on_fault(sample);
+  if (!is_own(sample.origin.process)) return recorder_.drop(Drop::children_samples);
   if (of_collector_.contains(sample.origin.thread)) return;
   // A thread's first tick covers a whole period, of which a part may be before the recording.
   const std::uint64_t weight = std::min(rests_.next_weight(sample.origin.thread),

@@ -20,6 +20,7 @@
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/ring.h"
 #include "libcollector/outside/sample_writer.h"
+#include "libcollector/outside/twins.h"
 #include "libcollector/outside/waiting.h"
 #include "libcollector/record/ended_threads.h"
 #include "libcollector/record/recorder.h"
@@ -108,6 +109,8 @@ class KernelClock {
   Ring* oldest(std::uint64_t before);
   void take(const perf_event_header& record);
   void on_sample(const Sample& sample);
+  void on_twin(const Sample& sample);
+  void on_fault(const Sample& sample);
   bool is_of_recording(std::uint64_t time) const;
   void end_rests();
   void put_rest(Rest rest, std::uint64_t time);
@@ -143,6 +146,7 @@ class KernelClock {
   ProcessObjects objects_;
   SampleWriter writer_;
   Waiting waiting_;
+  Twins twins_;
   Counting counting_;
   std::uint64_t drained_ = 0;       // to here the rings were looked at last, CLOCK_MONOTONIC, ns
   std::uint64_t paused_until_ = 0;  // likewise: what is older is not to be recorded

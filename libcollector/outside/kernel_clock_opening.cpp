@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "libcollector/core/atomic.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
 #include "libcollector/outside/kernel_clock.h"
@@ -12,6 +13,8 @@
 #include "libcollector/record/log.h"
 
 namespace gnomon::outside {
+
+using collector::atomic;
 namespace {
 
 constinit collector::Recorder joined = {};  // a Recorder lives in zeroed memory
@@ -89,7 +92,11 @@ Counting::Calls KernelClock::calls_of_counting() {
   return calls;
 }
 
-std::string KernelClock::watch(format::Watch& watch) { return counting_.watch(watch, rings_); }
+std::string KernelClock::watch(format::Watch& watch) {
+  std::string refused = counting_.watch(watch, rings_);
+  atomic(page_.watches).store(counting_.watches());
+  return refused;
+}
 
 bool KernelClock::unwatch(std::uint32_t number) {
   return counting_.unwatch(number, collector::now(CLOCK_MONOTONIC));
@@ -170,6 +177,7 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
   if (!clock->join(fault)) return nullptr;
   const std::string uncounted = clock->counting_.open(wanted.counters, clock->size_.bytes(),
                                                       !wanted.executable.empty(), clock->rings_);
+  atomic(clock->page_.counters).store(clock->counting_.counters());
   if (!uncounted.empty()) clock->log(format::kLogCounters, uncounted);
   if (clock->is_clock())
     clock->waiting_.open({wanted.pid, clock->sees_kernel(), wanted.tells_use, clock->size_.bytes()},

@@ -128,4 +128,20 @@ std::optional<std::uint64_t> MappedObject::bias_of(std::uint64_t begin,
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> MappedObject::bias_around(std::uint64_t begin, std::uint64_t offset,
+                                                       const collector::ByteRange& code) const {
+  for (const auto& part : headers_) {
+    if (part.p_type != PT_LOAD || offset < page_of(part.p_offset) ||
+        offset >= part.p_offset + part.p_filesz)
+      continue;
+    const std::uint64_t bias = begin - (page_of(part.p_vaddr) + offset - page_of(part.p_offset));
+    for (const auto& header : headers_)
+      if (header.p_type == PT_LOAD && header.p_flags & PF_X &&
+          code.begin >= bias + page_of(header.p_vaddr) &&
+          code.end <= bias + page_end(header.p_vaddr + header.p_memsz))
+        return bias;
+  }
+  return std::nullopt;
+}
+
 }  // namespace gnomon::outside

@@ -33,6 +33,10 @@ class MappedObject {
   // Returns the bias in a process where the part from `offset` of the file on is mapped as code at
   // `begin`; nothing if no such part is code.
   std::optional<std::uint64_t> bias_of(std::uint64_t begin, std::uint64_t offset) const;
+  // Returns the bias in a process where the part from `offset` of the file on is mapped at `begin`,
+  // and all of `code` is the object's code; nothing if it is not.
+  std::optional<std::uint64_t> bias_around(std::uint64_t begin, std::uint64_t offset,
+                                           const collector::ByteRange& code) const;
 
  private:
   MappedObject() = default;

@@ -18,9 +18,8 @@ std::string unescaped(std::string path) {
   return path;
 }
 
-// Returns false if the line is none of code.
-bool read_line(const std::string& line, CodeMapping& to) {
-  char rights[5] = "";
+// rights: five bytes. Returns false if the line is none of a mapping.
+bool read_line(const std::string& line, CodeMapping& to, char* rights) {
   int path = 0;
   if (std::sscanf(line.c_str(),
                   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n",
@@ -28,7 +27,18 @@ bool read_line(const std::string& line, CodeMapping& to) {
                   &path) < 7)
     return false;
   to.path = unescaped(line.substr(static_cast<std::size_t>(path)));
-  return std::strchr(rights, 'x') != nullptr;
+  return true;
+}
+
+// Takes an anonymous mapping for a part of the file that is mapped right in front of it.
+void take_for_moved(CodeMapping& mapping, const CodeMapping& file) {
+  if (mapping.inode != 0 || !mapping.path.empty()) return;
+  const std::uint64_t begin = mapping.begin, end = mapping.end;
+  mapping = file;
+  mapping.begin = begin;
+  mapping.end = end;
+  mapping.moved = begin - file.begin;
+  mapping.offset = file.offset + mapping.moved;
 }
 
 }  // namespace
@@ -38,10 +48,20 @@ bool CodeMappings::read(pid_t pid) {
   by_end_.clear();
   std::string line;
   bool any = false;
+  CodeMapping latest;  // that shows a file; what continues it goes up to latest_end
+  std::uint64_t latest_end = 0;
   while (std::getline(file, line)) {
     any = true;
     CodeMapping mapping;
-    if (read_line(line, mapping)) by_end_[mapping.end] = mapping;
+    char rights[5] = "";
+    if (!read_line(line, mapping, rights)) continue;
+    const bool is_code = std::strchr(rights, 'x') != nullptr;
+    if (is_code && latest.inode != 0 && mapping.begin == latest_end)
+      take_for_moved(mapping, latest);
+    if (is_code) by_end_[mapping.end] = mapping;
+    if (mapping.inode == 0) continue;
+    if (mapping.moved == 0) latest = mapping;
+    latest_end = mapping.end;
   }
   return any;
 }
@@ -67,6 +87,7 @@ std::vector<CodeMapping> CodeMappings::add(const NewMapping& mapping) {
     if (old.end > fresh.end) {
       CodeMapping rest = old;
       rest.offset += fresh.end - rest.begin;
+      if (rest.moved != 0) rest.moved += fresh.end - rest.begin;
       rest.begin = fresh.end;
       by_end_[rest.end] = rest;
     }

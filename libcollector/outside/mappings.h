@@ -19,7 +19,11 @@ struct CodeMapping {
   std::uint64_t begin = 0, end = 0, offset = 0;
   std::uint64_t inode = 0;
   std::uint32_t major = 0, minor = 0;
-  std::string path;       // as the kernel has it: [vdso], //anon, empty, or with " (deleted)"
+  std::string path;  // as the kernel has it: [vdso], //anon, empty, or with " (deleted)"
+  // Of code that a program has moved to memory without a file (large pages): bytes from the begin
+  // of the file's mapping in front of it, whose file, offset and path the others are. 0: it shows
+  // the file itself.
+  std::uint64_t moved = 0;
   int object = kUnknown;  // whose this is, to be set by the user of this class; kNone: of no object
 
   // Returns true if both show one file, and both show each of its bytes at one place.

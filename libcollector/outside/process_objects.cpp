@@ -49,6 +49,12 @@ std::vector<std::string> places_of(const CodeMapping& mapping, pid_t pid) {
   return places;
 }
 
+std::optional<std::uint64_t> bias_of(const CodeMapping& mapping, const MappedObject& file) {
+  if (mapping.moved == 0) return file.bias_of(mapping.begin, mapping.offset);
+  return file.bias_around(mapping.begin - mapping.moved, mapping.offset - mapping.moved,
+                          {mapping.begin, mapping.end});
+}
+
 bool overlap(const ByteRange& a, const ByteRange& b) { return a.begin < b.end && b.begin < a.end; }
 
 }  // namespace
@@ -122,11 +128,11 @@ int ProcessObjects::open(const CodeMapping& mapping) {
   for (std::size_t i = 0; i < objects_.size(); ++i) {
     const Object& known = objects_[i];
     if (known.inode == mapping.inode && known.where.contains(mapping.begin) &&
-        known.file->bias_of(mapping.begin, mapping.offset) == known.bias)
+        bias_of(mapping, *known.file) == known.bias)
       return static_cast<int>(i);
   }
   auto file = open_file(mapping);
-  const auto bias = file ? file->bias_of(mapping.begin, mapping.offset) : std::nullopt;
+  const auto bias = file ? bias_of(mapping, *file) : std::nullopt;
   if (!bias) return CodeMapping::kNone;
   const collector::LoadObject& here = file->here();
   const std::uint64_t shift = here.bias - *bias;

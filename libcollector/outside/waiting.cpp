@@ -94,10 +94,14 @@ void Waiting::on_switch(const perf_event_header& record) {
 }
 
 bool Waiting::on_sample(const Sample& sample) {
-  if (!events_.is_sample(sample.origin)) return false;
+  if (!is_sample(sample.origin)) return false;
+  on_place(sample);
+  return true;
+}
+
+void Waiting::on_place(const Sample& sample) {
   if (sample.origin.process == static_cast<std::uint32_t>(wanted_.pid))
     states_.on_place(sample.origin.thread, sample.origin.time, calls_.place_of(sample));
-  return true;
 }
 
 void Waiting::begin(std::uint32_t thread, const ThreadTimes& times) {

@@ -55,6 +55,9 @@ class Waiting {
   // Of a thread that has ended nothing is told.
   void leave_out(std::uint32_t thread) { states_.forget(thread); }
   bool on_sample(const Sample& sample);
+  bool is_sample(const Origin& sample) const { return events_.is_sample(sample); }
+  // Where a thread was switched, whatever event the sample is of.
+  void on_place(const Sample& sample);
   void await_calls() { states_.await_calls(); }
   void mark_stopped() { states_.mark_stopped(); }
 

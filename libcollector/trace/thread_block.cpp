@@ -119,7 +119,7 @@ ThreadBlock* claim_block() {
   if (block) {
     block->wait = {block->wait.next, 0, 0, 0, tid};
     block->busy = block->entering = 0;
-    block->stream = block->vforked = 0;
+    block->stream = block->heap.slot = block->vforked = 0;
     for (std::uint64_t& piece : block->other_stacks) piece = 0;
     block->stack = current_thread ? current_thread->stack : running_stack(main_stack());
   }

@@ -10,6 +10,12 @@
 
 namespace gnomon::collector {
 
+// The call of a function that allocates or frees, which may call others of these: where its return
+// address stands, and which it is. 0: none is under way.
+struct OuterCall {
+  std::uint64_t slot, caller;
+};
+
 // Belongs to the thread whose id it has, until that has ended. A fork child sees it zeroed. While
 // `busy` a call of the thread is being recorded: nobody else touches the rest then, be it a call in
 // a signal handler or whoever ends the recording.
@@ -24,6 +30,7 @@ struct ThreadBlock {
   // Where the return address of the call about a stream stands that is under way, and which it is;
   // 0: none is.
   std::uint64_t stream, stream_caller;
+  OuterCall heap;
   ByteRange stack;  // everything between the stack pointer and its end is mapped
   // Other memory on which this thread was seen to stand, as numbers of pieces of 64 KiB.
   std::uint64_t other_stacks[8];

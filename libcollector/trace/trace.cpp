@@ -6,7 +6,7 @@
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/stack_switch.h"
-#include "libcollector/trace/heap_sampling.h"
+#include "libcollector/trace/heap/heap_sampling.h"
 #include "libcollector/trace/io/io_files.h"
 #include "libcollector/trace/long_calls.h"
 #include "libcollector/trace/waits.h"

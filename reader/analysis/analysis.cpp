@@ -36,13 +36,13 @@ std::vector<Span> Analysis::spans() const {
   return spans;
 }
 
-std::uint32_t Analysis::newest_epoch(std::size_t part) const {
+Epoch Analysis::newest_epoch(std::size_t part) const {
   std::uint32_t epoch = 0;
   for (const LoadObject& object : parts_[part]->experiment().objects) {
     epoch = std::max(epoch, object.first_epoch);
     if (object.end_epoch != LoadObject::kForGood) epoch = std::max(epoch, object.end_epoch);
   }
-  return static_cast<std::uint32_t>(part) * kEpochsOfPart + std::min(epoch, kEpochsOfPart - 1);
+  return {static_cast<std::uint32_t>(part), epoch};
 }
 
 bool Analysis::is_closed() const {
@@ -55,7 +55,7 @@ Result<EventValue> Analysis::value_of(const std::string& expression, const Part&
   if (!parsed) return tl::unexpected(parsed.error());
   const Experiment& experiment = part.experiment();
   auto functions = std::make_unique<StackFunctions>(
-      experiment.directory, (part.number() - 1) * kEpochsOfPart, shared_->space,
+      experiment.directory, part.number() - 1, shared_->space,
       style_.inlines ? &shared_->places : nullptr, style_.kernel,
       [this, &part](const Experiment& now) { take_objects(part, now); });
   return EventValue::bind(std::move(*parsed), experiment, part.number(), part.instants(),

@@ -73,8 +73,8 @@ class Analysis {
   SymbolState symbol_state(std::size_t file) { return shared_->space.symbol_state(file); }
   // The epoch of what the process of a part has mapped now, and the function whose code is at `pc`
   // in an epoch.
-  std::uint32_t newest_epoch(std::size_t part = 0) const;
-  FunctionId function_at(std::uint64_t pc, std::uint32_t epoch) {
+  Epoch newest_epoch(std::size_t part = 0) const;
+  FunctionId function_at(std::uint64_t pc, Epoch epoch) {
     return shared_->space.function_at(pc, epoch);
   }
   // Where code comes from.
@@ -88,6 +88,8 @@ class Analysis {
   const std::map<std::string, std::string>& without_lines() const {
     return shared_->places.without_lines();
   }
+  // Why inlined functions are not known, sentences.
+  std::vector<std::string> without_inlines() const { return shared_->places.without_inlines(); }
   // Load objects whose code cannot be read, of those that a report of instructions asked for.
   std::vector<std::string> without_code() const { return shared_->places.without_code(); }
   // Why names are missing from the profile, sentences.

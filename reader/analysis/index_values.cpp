@@ -5,6 +5,8 @@
 
 #include <unordered_map>
 
+#include "reader/analysis/heap_values.h"
+
 namespace gnomon::reader {
 
 namespace {
@@ -13,7 +15,7 @@ class Counter {
  public:
   explicit Counter(const std::string& expression) : expression_(expression) {}
 
-  Result<void> count(const Event& event, std::int64_t key) {
+  Result<void> count(const Event& event, std::int64_t key, HeapValues& heap) {
     constexpr std::size_t kMost = 1'000'000;
     const auto [at, is_new] =
         numbers_.try_emplace(key, static_cast<std::uint32_t>(values.keys.size()));
@@ -23,7 +25,7 @@ class Counter {
                      "divide it by a number");
       values.keys.push_back(key);
     }
-    values.sums.add(event, at->second);
+    heap.add(event, at->second, values.sums);
     return {};
   }
 
@@ -42,10 +44,11 @@ Result<IndexValues> sum_by(Analysis& analysis, const std::string& expression,
   for (const auto& part : analysis.parts()) {
     auto value = analysis.value_of(expression, *part);
     if (!value) return tl::unexpected(value.error());
+    HeapValues heap(*part);
     auto read = part->each_event(interrupt, [&](const Event& event) -> Result<void> {
       const auto key = value->of(event, interrupt);
       if (!key) return tl::unexpected(key.error());
-      return counter.count(event, key->value_or(IndexValues::kUnknown));
+      return counter.count(event, key->value_or(IndexValues::kUnknown), heap);
     });
     if (!read) return tl::unexpected(read.error());
     counter.values.sums.forget_layouts();

@@ -65,6 +65,10 @@ class Part {
   Result<bool> contains(const Event& event, const Interrupt& interrupt);
   // What is allocated.
   const HeapBlocks& heap() const { return heap_; }
+  // Bytes between two samples of allocations, on average; 0: every one was recorded.
+  std::uint64_t heap_mean() const {
+    return format::heap_mean(experiment().header.settings[format::Setting::heaptrace]);
+  }
   // What the event tells of a block of memory.
   std::optional<HeapEvent> heap_event(const Event& event) {
     return heap_events_.of(event, time_of(event));

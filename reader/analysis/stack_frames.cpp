@@ -34,8 +34,8 @@ bool is_outermost(const Stacks& stacks, std::uint32_t id) {
 }
 
 // Appends the frames of a part.
-Result<void> add_frames(const AllSums::Part& part, std::uint32_t first_epoch,
-                        const Interrupt& interrupt, StackFrames& to) {
+Result<void> add_frames(const AllSums::Part& part, std::uint32_t number, const Interrupt& interrupt,
+                        StackFrames& to) {
   const std::vector<bool>& used = part.sums->used();
   const Stacks& stacks = *part.stacks;
   const auto met = stacks_met(used, stacks);
@@ -53,11 +53,11 @@ Result<void> add_frames(const AllSums::Part& part, std::uint32_t first_epoch,
     frame.is_leaf = id < used.size() && used[id];
     if (format::is_epoch_mark(node.pc)) {
       if (node.parent != 0 || frame.is_leaf) return stack_is_missing();
-      frame.epoch = first_epoch + epoch_of_mark(node.pc);
+      frame.epoch = epoch_of_mark(number, node.pc);
       continue;
     }
     const StackFrame& parent = frames[node.parent];
-    frame.epoch = node.parent == 0 ? first_epoch : parent.epoch;
+    frame.epoch = node.parent == 0 ? Epoch{number, 0} : parent.epoch;
     frame.pc = node.pc;
     // Marks that stand for no frame are nobody's caller.
     if (parent.kind != FrameKind::nothing)
@@ -82,7 +82,7 @@ Result<StackFrames> stack_frames(const AllSums& sums, const Interrupt& interrupt
   for (const AllSums::Part& part : sums.parts()) {
     const auto number = static_cast<std::uint32_t>(frames.first.size());
     frames.first.push_back(static_cast<std::uint32_t>(frames.all.size()));
-    if (auto added = add_frames(part, number * kEpochsOfPart, interrupt, frames); !added)
+    if (auto added = add_frames(part, number, interrupt, frames); !added)
       return tl::unexpected(added.error());
   }
   return frames;

@@ -16,7 +16,7 @@ enum class FrameKind : std::uint8_t { nothing, cut, code };
 
 struct StackFrame {
   std::uint32_t caller = 0;  // number of the caller's frame, which is smaller; 0: it is outermost
-  std::uint32_t epoch = 0;
+  Epoch epoch;
   std::uint64_t pc = 0;
   FrameKind kind = FrameKind::nothing;
   std::uint8_t mark = 0;  // how the walk ended, format/stacks.h; 0: it is whole

@@ -25,4 +25,11 @@ constexpr std::uint32_t index(Id id) {
   return static_cast<std::uint32_t>(id);
 }
 
+// When a process had which load objects: those of different processes lie at the same addresses.
+struct Epoch {
+  std::uint32_t part = 0;    // of an analysis of several experiments, from 0
+  std::uint32_t number = 0;  // within the part
+  friend auto operator<=>(const Epoch&, const Epoch&) = default;
+};
+
 }  // namespace gnomon

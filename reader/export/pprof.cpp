@@ -202,8 +202,10 @@ class PprofWriter {
     Message run;
     run.number(profile_field::kTime, experiment.header.start_realtime);
     run.number(profile_field::kDuration, end - std::min(end, control.start_time));
-    run.bytes(profile_field::kPeriodType, type_of(kTotalCpu));
-    run.number(profile_field::kPeriod, experiment.header.interval.value);
+    if (source_.analysis.sums().has(kTotalCpu)) {
+      run.bytes(profile_field::kPeriodType, type_of(kTotalCpu));
+      run.number(profile_field::kPeriod, experiment.header.interval.value);
+    }
     run.number(profile_field::kDefaultType, strings_.of(std::string(row(source_.metric).key)));
     return gzip_.put(run.text());
   }

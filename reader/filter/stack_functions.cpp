@@ -24,11 +24,11 @@ Result<void> StackFunctions::read_new(const Interrupt& interrupt) {
 }
 
 void StackFunctions::add_node(StackId id, const Interrupt& interrupt) {
-  epochs_.push_back(first_epoch_);
+  epochs_.push_back({part_, 0});
   if (index(id) == 0 || !stacks_.contains(id)) return;
   const Stacks::Node& node = stacks_.node(id);
   if (format::is_epoch_mark(node.pc)) {
-    epochs_.back() += epoch_of_mark(node.pc);
+    epochs_.back() = epoch_of_mark(part_, node.pc);
     return;
   }
   epochs_.back() = epochs_[node.parent];

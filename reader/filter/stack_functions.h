@@ -20,12 +20,11 @@ class StackFunctions {
   // for as long as inlined functions are shown, must outlive this object. Without `places` inlined
   // functions count for those that they were inlined into, and without with_kernel the kernel's for
   // what called it.
-  // first_epoch: of the experiment's part.
-  StackFunctions(std::string directory, std::uint32_t first_epoch, AddressSpace& space,
-                 Places* places, bool with_kernel,
-                 std::function<void(const Experiment&)> take_objects)
+  // part: number of the experiment's, from 0.
+  StackFunctions(std::string directory, std::uint32_t part, AddressSpace& space, Places* places,
+                 bool with_kernel, std::function<void(const Experiment&)> take_objects)
       : directory_(std::move(directory)),
-        first_epoch_(first_epoch),
+        part_(part),
         space_(space),
         places_(places),
         with_kernel_(with_kernel),
@@ -47,14 +46,14 @@ class StackFunctions {
   void add_node(StackId id, const Interrupt& interrupt);
 
   std::string directory_;
-  std::uint32_t first_epoch_;
+  std::uint32_t part_;
   AddressSpace& space_;
   Places* places_;
   bool with_kernel_;
   std::function<void(const Experiment&)> take_objects_;
   Stacks stacks_;
-  std::vector<std::uint32_t> epochs_;  // by StackId
-  std::vector<std::size_t> begins_;    // by StackId: in functions_, up to the next one's
+  std::vector<Epoch> epochs_;        // by StackId
+  std::vector<std::size_t> begins_;  // by StackId: in functions_, up to the next one's
   std::vector<FunctionId> functions_;
 };
 

@@ -38,6 +38,8 @@ class HeapBlocks {
   void each(Visit visit) const {
     live_.for_each(visit);
   }
+  // What is allocated at an address; null: nothing. To be called after `settle`.
+  const HeapBlock* live(std::uint64_t address) const { return live_.find(address); }
   bool is_empty() const { return newest_ == 0; }
   // Blocks whose place was allocated again although no call that gave them back was recorded.
   std::uint64_t missed_frees() const { return missed_frees_; }

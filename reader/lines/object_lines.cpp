@@ -38,6 +38,9 @@ Result<ObjectLines> ObjectLines::open(Module module, const std::string& name, So
                  "compile it with -g, or install its debug package");
   lines.shift_ = lines.module_.bias() - bias;
   lines.read_index();
+  std::vector<std::string> paths = {name};
+  if (const char* const path = lines.module_.debug_file()) paths.emplace_back(path);
+  lines.split_ = SplitUnits(std::move(paths));
   return lines;
 }
 
@@ -95,10 +98,24 @@ const UnitLines* ObjectLines::unit_at(std::uint64_t address, const Interrupt& in
   }
   if (!piece) return nullptr;
   if (const auto known = units_.find(piece->unit); known != units_.end()) return &known->second;
+  return add_unit(piece->unit, interrupt);
+}
+
+const UnitLines* ObjectLines::add_unit(Dwarf_Off offset, const Interrupt& interrupt) {
   Dwarf_Die unit;
-  if (!dwarf_offdie(dwarf_, piece->unit, &unit)) return nullptr;
+  if (!dwarf_offdie(dwarf_, offset, &unit)) return nullptr;
   const auto number_file = [this](const char* name) { return files_->number(name); };
-  return &units_.try_emplace(piece->unit, unit, number_file, interrupt).first->second;
+  const auto add = [&](Dwarf_Die functions) {
+    units_.try_emplace(offset, unit, functions, number_file, interrupt);
+  };
+  std::uint8_t kind = 0;
+  const bool is_split =
+      dwarf_cu_info(unit.cu, nullptr, &kind, nullptr, nullptr, nullptr, nullptr, nullptr) == 0 &&
+      kind == DW_UT_skeleton;
+  const auto found = is_split ? split_.read(unit, add) : Result<void>();
+  if (!found && without_inlines_.empty()) without_inlines_ = sentence(found.error());
+  if (!is_split || !found) add(unit);
+  return &units_.at(offset);
 }
 
 }  // namespace gnomon::reader

@@ -10,6 +10,7 @@
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 #include "reader/lines/source_files.h"
+#include "reader/lines/split_units.h"
 #include "reader/lines/unit_lines.h"
 #include "reader/symbols/elf/module.h"
 
@@ -29,6 +30,9 @@ class ObjectLines {
   void each_unit(What what) const {
     for (const auto& [offset, unit] : units_) what(unit);
   }
+  // Why functions are missing that were inlined in the units that were asked for, a sentence;
+  // empty: none are.
+  const std::string& without_inlines() const { return without_inlines_; }
   // What the object's addresses are in the DWARF's.
   std::uint64_t in_dwarf(std::uint64_t address) const { return address + shift_; }
 
@@ -43,6 +47,7 @@ class ObjectLines {
   const Piece* piece_at(std::uint64_t address) const;
   void read_index();
   void read_all_units(const Interrupt& interrupt);
+  const UnitLines* add_unit(Dwarf_Off offset, const Interrupt& interrupt);
 
   Module module_;
   SourceFiles* files_;
@@ -51,6 +56,8 @@ class ObjectLines {
   std::vector<Piece> pieces_;  // sorted
   bool is_complete_ = false;   // pieces_ has every unit's
   std::map<Dwarf_Off, UnitLines> units_;
+  SplitUnits split_;
+  std::string without_inlines_;
 };
 
 }  // namespace gnomon::reader

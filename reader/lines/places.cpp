@@ -82,6 +82,17 @@ const CodeBytes& Places::code(std::size_t file, const Interrupt& interrupt) {
   return at->second;
 }
 
+std::vector<std::string> Places::without_inlines() const {
+  std::vector<std::string> sentences;
+  for (const auto& [file, lines] : lines_)
+    if (lines && !lines->without_inlines().empty())
+      sentences.push_back(
+          "inlined functions of " + space_.path(file) +
+          " are not known, and their lines stand where those of the calls should: " +
+          lines->without_inlines());
+  return sentences;
+}
+
 std::vector<std::string> Places::without_code() const {
   std::vector<std::string> paths;
   for (const auto& [file, code] : code_)
@@ -100,7 +111,7 @@ const SlotTarget* Places::slot(const Location& slot, const Interrupt& interrupt)
   return found == at->second.end() ? nullptr : &found->second;
 }
 
-PlaceId Places::at(Grain grain, std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
+PlaceId Places::at(Grain grain, std::uint64_t pc, Epoch epoch, bool is_leaf,
                    const Interrupt& interrupt) {
   FlatMap<Known>& known = known_[epoch];
   const std::uint64_t key = pc << 1 | (is_leaf ? 1 : 0);  // no code lies in the upper half
@@ -110,7 +121,7 @@ PlaceId Places::at(Grain grain, std::uint64_t pc, std::uint32_t epoch, bool is_l
   return found.ids[index(grain)];
 }
 
-Places::Known Places::find(std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
+Places::Known Places::find(std::uint64_t pc, Epoch epoch, bool is_leaf,
                            const Interrupt& interrupt) {
   const FunctionId function = space_.function_at(pc, epoch);
   const auto where = space_.locate(pc, epoch);
@@ -135,7 +146,7 @@ Places::Unit Places::unit_at(const Location& code, const Interrupt& interrupt) {
   return {lines, unit, unit ? lines->in_dwarf(code.address) : 0};
 }
 
-const std::vector<Places::InlineFrame>& Places::inlined_at(std::uint64_t pc, std::uint32_t epoch,
+const std::vector<Places::InlineFrame>& Places::inlined_at(std::uint64_t pc, Epoch epoch,
                                                            const Interrupt& interrupt) {
   const auto [known, is_new] = inlined_[epoch].try_emplace(pc);
   std::vector<InlineFrame>& chain = known->second;
@@ -160,8 +171,8 @@ const std::vector<Places::InlineFrame>& Places::inlined_at(std::uint64_t pc, std
   return chain;
 }
 
-std::vector<PlaceId> Places::chain_at(Grain grain, std::uint64_t pc, std::uint32_t epoch,
-                                      bool is_leaf, const Interrupt& interrupt) {
+std::vector<PlaceId> Places::chain_at(Grain grain, std::uint64_t pc, Epoch epoch, bool is_leaf,
+                                      const Interrupt& interrupt) {
   std::vector<PlaceId> chain;
   const auto& frames = inlined_at(pc, epoch, interrupt);
   if (frames.size() == 1 || grain == Grain::instruction || grain == Grain::object)

@@ -42,18 +42,17 @@ class Places {
 
   // Of an instruction that was recorded. is_leaf: the thread was at that instruction; otherwise
   // `pc` lies within a call.
-  PlaceId at(Grain grain, std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
-             const Interrupt& interrupt);
+  PlaceId at(Grain grain, std::uint64_t pc, Epoch epoch, bool is_leaf, const Interrupt& interrupt);
   // One behind the other, from the outermost, of the functions that were inlined into each other
   // there and that this instruction belongs to; without inlining the same as `at`.
-  std::vector<PlaceId> chain_at(Grain grain, std::uint64_t pc, std::uint32_t epoch, bool is_leaf,
+  std::vector<PlaceId> chain_at(Grain grain, std::uint64_t pc, Epoch epoch, bool is_leaf,
                                 const Interrupt& interrupt);
   // The functions of that chain.
   struct InlineFrame {
     FunctionId function;
     SourcePlace source;  // where it is in that function
   };
-  const std::vector<InlineFrame>& inlined_at(std::uint64_t pc, std::uint32_t epoch,
+  const std::vector<InlineFrame>& inlined_at(std::uint64_t pc, Epoch epoch,
                                              const Interrupt& interrupt);
   // Of a function that is made up, such as <Unknown>, or of a function's code without lines.
   PlaceId of(Grain grain, FunctionId function);
@@ -92,6 +91,9 @@ class Places {
 
   // Why an object's code has no lines: by its path, a sentence.
   const std::map<std::string, std::string>& without_lines() const { return without_lines_; }
+  // Why functions are missing that were inlined into code of an object: sentences, of the code that
+  // was asked for.
+  std::vector<std::string> without_inlines() const;
   // Paths of the objects whose code was asked for and cannot be read. Instructions of callers in
   // them are named by the last byte of the call.
   std::vector<std::string> without_code() const;
@@ -108,7 +110,7 @@ class Places {
   };
   // Of the file with that number; null: it has none.
   ObjectLines* lines_of(std::size_t file, const Interrupt& interrupt);
-  Known find(std::uint64_t pc, std::uint32_t epoch, bool is_leaf, const Interrupt& interrupt);
+  Known find(std::uint64_t pc, Epoch epoch, bool is_leaf, const Interrupt& interrupt);
   PlaceId add(Grain grain, const Key& key, const Place& place);
   // Of a line, or of a function's code without lines.
   PlaceId add_line(Grain grain, FunctionId function, const SourcePlace& source);
@@ -124,8 +126,8 @@ class Places {
   AddressSpace& space_;
   SourceFiles files_;
   std::array<OfGrain, kGrains> grains_;
-  std::map<std::uint32_t, FlatMap<Known>> known_;  // by epoch
-  std::map<std::uint32_t, std::unordered_map<std::uint64_t, std::vector<InlineFrame>>>
+  std::map<Epoch, FlatMap<Known>> known_;  // by epoch
+  std::map<Epoch, std::unordered_map<std::uint64_t, std::vector<InlineFrame>>>
       inlined_;                                 // by epoch and pc
   std::map<FunctionId, SourcePlace> declared_;  // functions that are inlined
   std::map<std::size_t, std::optional<ObjectLines>> lines_;

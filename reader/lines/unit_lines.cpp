@@ -36,16 +36,55 @@ std::string symbol_of(Dwarf_Die* function) {
   return text ? text : "";
 }
 
-// Where a function begins.
-SourcePlace declared_at(Dwarf_Die* function, const NumberFile& number_file) {
-  int line = 0;
-  const char* file = dwarf_decl_file(function);
-  if (!file || dwarf_decl_line(function, &line) != 0 || line <= 0) return {};
-  return {number_file(file), static_cast<std::uint32_t>(line)};
-}
+// Source files of one compilation unit, by the numbers that its DIEs have.
+class UnitFiles {
+ public:
+  // functions: the DIE of the unit; lines: the one that has the lines, another of split DWARF. Of
+  // these clang writes the files of both into the second alone.
+  UnitFiles(Dwarf_Die* functions, Dwarf_Die* lines, const NumberFile& number_file)
+      : unit_(functions->cu), number_file_(number_file) {
+    if (dwarf_getsrcfiles(functions, &files_, &count_) != 0 &&
+        dwarf_getsrcfiles(lines, &files_, &count_) != 0)
+      files_ = nullptr;
+  }
 
-InlinedFunction inlined_function(Dwarf_Die* die, const NumberFile& number_file) {
-  return {symbol_of(die), declared_at(die, number_file)};
+  SourceFileId at(std::uint64_t number) {
+    const auto [at, is_new] = numbers_.try_emplace(number, SourceFileId::none);
+    const char* const name =
+        is_new && files_ && number < count_ ? dwarf_filesrc(files_, number, nullptr, nullptr) : "";
+    if (name && *name) at->second = number_file_(name);
+    return at->second;
+  }
+
+  // Where a function begins, which may be one of another unit.
+  SourcePlace declared(Dwarf_Die* function) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+    int line = 0;
+    if (!dwarf_attr_integrate(function, DW_AT_decl_file, &attribute) ||
+        dwarf_formudata(&attribute, &number) != 0 || dwarf_decl_line(function, &line) != 0 ||
+        line <= 0)
+      return {};
+    return {attribute.cu == unit_ ? at(number) : of_other_unit(function),
+            static_cast<std::uint32_t>(line)};
+  }
+
+ private:
+  // libdw has none for a function in the part of split DWARF that stands outside.
+  SourceFileId of_other_unit(Dwarf_Die* function) const {
+    const char* const name = dwarf_decl_file(function);
+    return name ? number_file_(name) : SourceFileId::none;
+  }
+
+  const Dwarf_CU* unit_;
+  const NumberFile& number_file_;
+  Dwarf_Files* files_ = nullptr;
+  std::size_t count_ = 0;
+  std::unordered_map<std::uint64_t, SourceFileId> numbers_;
+};
+
+InlinedFunction inlined_function(Dwarf_Die* die, UnitFiles& files) {
+  return {symbol_of(die), files.declared(die)};
 }
 
 // take(begin, end) for each range of instructions.
@@ -136,17 +175,11 @@ class Definitions {
 
 }  // namespace
 
-UnitLines::UnitLines(Dwarf_Die unit, const NumberFile& number_file, const Interrupt& interrupt) {
-  if (const char* name = dwarf_diename(&unit)) name_ = name;
+UnitLines::UnitLines(Dwarf_Die unit, Dwarf_Die functions, const NumberFile& number_file,
+                     const Interrupt& interrupt) {
+  if (const char* name = dwarf_diename(&functions)) name_ = name;
   read_rows(&unit, number_file);
-  // Of split DWARF the unit itself has the lines only.
-  std::uint8_t kind = 0;
-  Dwarf_Die split;
-  const bool is_split =
-      dwarf_cu_info(unit.cu, nullptr, &kind, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
-      kind == DW_UT_skeleton && split.addr != nullptr;
-  if (const char* name = is_split ? dwarf_diename(&split) : nullptr) name_ = name;
-  read_calls(is_split ? &split : &unit, number_file, interrupt);
+  read_calls(&functions, &unit, number_file, interrupt);
 }
 
 void UnitLines::read_rows(Dwarf_Die* unit, const NumberFile& number_file) {
@@ -176,20 +209,9 @@ void UnitLines::read_rows(Dwarf_Die* unit, const NumberFile& number_file) {
                    [](const LineRow& a, const LineRow& b) { return a.begin < b.begin; });
 }
 
-void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
+void UnitLines::read_calls(Dwarf_Die* functions, Dwarf_Die* lines, const NumberFile& number_file,
                            const Interrupt& interrupt) {
-  Dwarf_Files* files = nullptr;
-  std::size_t file_count = 0;
-  if (dwarf_getsrcfiles(unit, &files, &file_count) != 0) files = nullptr;
-  std::unordered_map<std::uint64_t, SourceFileId> numbers;
-  const auto file_of = [&](std::uint64_t number) {
-    const auto [at, is_new] = numbers.try_emplace(number, SourceFileId::none);
-    const char* name = is_new && files && number < file_count
-                           ? dwarf_filesrc(files, number, nullptr, nullptr)
-                           : nullptr;
-    if (name) at->second = number_file(name);
-    return at->second;
-  };
+  UnitFiles files(functions, lines, number_file);
   struct Step {
     Dwarf_Die die;
     std::uint32_t call, depth;
@@ -201,7 +223,7 @@ void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
     const auto [at, is_new] = known.try_emplace(has_origin ? origin.addr : nullptr,
                                                 static_cast<std::uint32_t>(functions_.size()));
     if (is_new)
-      functions_.push_back(has_origin ? inlined_function(&origin, number_file) : InlinedFunction{});
+      functions_.push_back(has_origin ? inlined_function(&origin, files) : InlinedFunction{});
     return at->second;
   };
   constexpr std::size_t kDeepest = 1024;  // a tree that is deeper is damaged
@@ -209,7 +231,7 @@ void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
   Definitions definitions;
   std::vector<Step> path;
   Dwarf_Die child;
-  if (dwarf_child(unit, &child) != 0) return;
+  if (dwarf_child(functions, &child) != 0) return;
   path.push_back({child, InlinedCall::kNone, 0});
   for (std::uint64_t steps = 0; !path.empty() && !interrupt.asked(steps); ++steps) {
     Step& step = path.back();
@@ -217,7 +239,7 @@ void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
     std::uint32_t call = step.call, depth = step.depth;
     bool is_entered = holds_functions(tag) && path.size() < kDeepest;
     if (tag == DW_TAG_inlined_subroutine) {
-      const SourcePlace at{file_of(number_of(&step.die, DW_AT_call_file)),
+      const SourcePlace at{files.at(number_of(&step.die, DW_AT_call_file)),
                            static_cast<std::uint32_t>(number_of(&step.die, DW_AT_call_line))};
       calls_.push_back({at, callee_of(&step.die), call});
       call = static_cast<std::uint32_t>(calls_.size() - 1);
@@ -229,7 +251,7 @@ void UnitLines::read_calls(Dwarf_Die* unit, const NumberFile& number_file,
       // A function of its own, also inside another.
       call = InlinedCall::kNone;
       depth = 0;
-      const SourcePlace place = declared_at(&step.die, number_file);
+      const SourcePlace place = files.declared(&step.die);
       definitions.add(step.die, place);
       each_range(&step.die, [&](std::uint64_t begin, std::uint64_t end) {
         bodies_.push_back({begin, end, place});

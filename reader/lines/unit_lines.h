@@ -39,8 +39,10 @@ struct DefinedLines {
 
 class UnitLines {
  public:
-  // unit: the DIE of a compilation unit of `dwarf`. Without lines where they are damaged.
-  UnitLines(Dwarf_Die unit, const NumberFile& number_file, const Interrupt& interrupt);
+  // unit: the DIE of a compilation unit, which has the lines; functions: the one that has the
+  // functions, another of split DWARF. Without lines where they are damaged.
+  UnitLines(Dwarf_Die unit, Dwarf_Die functions, const NumberFile& number_file,
+            const Interrupt& interrupt);
 
   // Of the compilation unit: the path of its source, as the compiler was given it.
   const std::string& name() const { return name_; }
@@ -81,7 +83,8 @@ class UnitLines {
     SourcePlace declared;
   };
   void read_rows(Dwarf_Die* unit, const NumberFile& number_file);
-  void read_calls(Dwarf_Die* unit, const NumberFile& number_file, const Interrupt& interrupt);
+  void read_calls(Dwarf_Die* functions, Dwarf_Die* lines, const NumberFile& number_file,
+                  const Interrupt& interrupt);
   void flatten(std::vector<CallRange> ranges);
 
   std::string name_;

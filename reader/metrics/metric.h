@@ -58,12 +58,13 @@ inline const Metric& row(MetricId id) { return metric_table()[index(id)]; }
 // Those that the losses of a recording are told by.
 inline constexpr MetricId kTotalCpu{0}, kTicks{1};
 inline constexpr MetricId kUserCpu{2}, kSystemCpu{3};
-inline constexpr MetricId kWaitCpu{4}, kTotalThread{11};
+inline constexpr MetricId kWaitCpu{4}, kUserLock{5}, kTotalThread{11};
 inline constexpr MetricId kAllocations{13}, kBytesAllocated{14}, kLeaks{15}, kBytesLeaked{16};
 inline constexpr MetricId kSyncWait{17}, kSyncWaits{18};
 inline constexpr MetricId kAccesses{31}, kCalls{32};
 // Returns true if the metric is a counter's.
 constexpr bool is_counter(MetricId id) { return index(id) > index(kCalls); }
 inline constexpr MetricId kBytesRead{19}, kReads{20}, kBytesWritten{22}, kWrites{23};
+inline constexpr MetricId kOtherIo{25}, kIoWaits{27}, kIoErrors{29};
 
 }  // namespace gnomon::reader

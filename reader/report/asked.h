@@ -12,7 +12,8 @@ namespace gnomon::reader {
 struct Asked {
   Shown shown;
   const Profile* profile;
-  bool has_inlines;  // inlined functions are functions of their own
+  bool has_inlines;           // inlined functions are functions of their own
+  bool is_of_places = false;  // lines or instructions are shown
 };
 
 inline Result<Asked> ask(Analysis& analysis, const View& view) {
@@ -44,6 +45,7 @@ inline Result<AskedPlaces> ask_places(Analysis& analysis, const View& view, Grai
   if (!asked) return tl::unexpected(asked.error());
   const auto places = analysis.places(grain, view.interrupt);
   if (!places) return tl::unexpected(places.error());
+  asked->is_of_places = true;
   return AskedPlaces{*asked, PlaceItems(**places, *asked->profile, analysis.address_space())};
 }
 
@@ -51,7 +53,9 @@ inline Result<AskedPlaces> ask_places(Analysis& analysis, const View& view, Grai
 inline Result<Table> with_losses(Result<Table> table, const Analysis& analysis,
                                  const Asked& asked) {
   if (!table) return table;
-  const std::vector<std::string> losses = all_notes(analysis, *asked.profile, asked.shown);
+  std::vector<std::string> losses = all_notes(analysis, *asked.profile, asked.shown);
+  if (asked.has_inlines || asked.is_of_places)
+    for (std::string& note : analysis.without_inlines()) losses.push_back(std::move(note));
   table->notes.insert(table->notes.begin(), losses.begin(), losses.end());
   return table;
 }

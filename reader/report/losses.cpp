@@ -12,6 +12,7 @@
 #include "reader/report/counter_notes.h"
 #include "reader/report/missing_events.h"
 #include "reader/report/setting_text.h"
+#include "reader/report/traced/untraced_notes.h"
 #include "reader/report/unrecorded.h"
 #include "reader/report/waiting_notes.h"
 
@@ -358,6 +359,7 @@ std::vector<std::string> all_notes(const Analysis& analysis, const Profile& prof
   add_of_parts(analysis, notes, [&](const Part& part, std::vector<std::string>& all) {
     add_counter_notes(part, metrics, all);
     if (with_time) add_watch_notes(part, all);
+    add_untraced_notes(part, metrics, all);
   });
   if (std::any_of(metrics.begin(), metrics.end(), is_of_waiting))
     if (std::string note = waiting_note(analysis, profile); !note.empty())

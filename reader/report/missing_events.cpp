@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "libcollector/format/names.h"
+#include "reader/experiment/counted.h"
 #include "reader/report/unrecorded.h"
 
 namespace gnomon::reader {
@@ -30,6 +32,23 @@ bool may_miss_frees(const Part& part) {
          part.recording().missing() != 0 || part.recording().damaged() != 0;
 }
 
+// What the files that name counters and watches lack.
+void add_missing_names(const Experiment& experiment, std::vector<std::string>& notes) {
+  const std::size_t watches =
+      experiment.control.watches == 0
+          ? 0
+          : watches_of(experiment.directory, experiment.header.session).size();
+  const auto add = [&](std::size_t known, std::uint32_t begun, const char* what, const char* file) {
+    if (known < begun)
+      notes.push_back(
+          fmt::format("{} of {} {} are not known, and what they counted is not shown: {} is "
+                      "damaged or missing.",
+                      begun - known, begun, what, file));
+  };
+  add(experiment.counters.size(), experiment.control.counters, "counters", format::kCountersFile);
+  add(watches, experiment.control.watches, "watches", format::kWatchesFile);
+}
+
 }  // namespace
 
 void add_missing_events(const Part& part, std::vector<std::string>& notes) {
@@ -51,6 +70,7 @@ void add_missing_events(const Part& part, std::vector<std::string>& notes) {
         "that call may be missing. Their last {} events are still in the file lanes.",
         control.kept_threads, control.kept_events));
   add_lost_blocks(part.recording(), notes);
+  add_missing_names(experiment, notes);
   if (!part.heap().is_empty() && may_miss_frees(part))
     notes.emplace_back(
         "calls of free may be among the events that are missing: a block that was freed may show "

@@ -163,7 +163,7 @@ class SourceListing {
 Result<SourcePlace> place_of(Analysis& analysis, const View& view, const Backtrace& backtrace,
                              std::size_t number) {
   const std::uint64_t code = code_of(backtrace, number);
-  const std::uint32_t epoch = analysis.newest_epoch();
+  const Epoch epoch = analysis.newest_epoch();
   const auto location = analysis.address_space().locate(code, epoch);
   if (!location)
     return fault("the code of the selected frame is in no load object",

@@ -59,7 +59,7 @@ void AddressSpace::set_objects(std::size_t part, const Experiment& experiment, L
   for (const LoadObject& object : experiment.objects)
     process.objects.push_back({object, file_of(object, part)});
   for (auto& [epoch, known] : by_pc_)
-    if (epoch / kEpochsOfPart == part)
+    if (epoch.part == part)
       known.erase_if([&](FunctionId id) { return functions_[index(id)].object.empty(); });
 }
 
@@ -71,12 +71,12 @@ std::vector<std::string> AddressSpace::refusals() const {
 }
 
 // The last one loaded there.
-const AddressSpace::Object* AddressSpace::object_at(std::uint64_t pc, std::uint32_t epoch) const {
-  const std::size_t part = epoch / kEpochsOfPart;
+const AddressSpace::Object* AddressSpace::object_at(std::uint64_t pc, Epoch epoch) const {
+  const std::size_t part = epoch.part;
   if (part >= processes_.size()) return nullptr;
   const std::vector<Object>& objects = processes_[part].objects;
   for (auto object = objects.rbegin(); object != objects.rend(); ++object)
-    if (object->at.holds(pc, epoch % kEpochsOfPart)) return &*object;
+    if (object->at.holds(pc, epoch.number)) return &*object;
   return nullptr;
 }
 
@@ -93,13 +93,13 @@ FunctionId AddressSpace::named(const std::string& name) {
   return at->second;
 }
 
-FunctionId AddressSpace::function_at(std::uint64_t pc, std::uint32_t epoch) {
+FunctionId AddressSpace::function_at(std::uint64_t pc, Epoch epoch) {
   FlatMap<FunctionId>& known = by_pc_[epoch];
   if (const FunctionId* const function = known.find(pc)) return *function;
   return *known.add(pc).first = find(pc, epoch);
 }
 
-std::optional<Location> AddressSpace::locate(std::uint64_t pc, std::uint32_t epoch) const {
+std::optional<Location> AddressSpace::locate(std::uint64_t pc, Epoch epoch) const {
   const Object* object = object_at(pc, epoch);
   return object ? std::optional<Location>({object->file, pc - object->at.bias}) : std::nullopt;
 }
@@ -135,9 +135,9 @@ Result<Module> AddressSpace::open(std::size_t file, const Interrupt& interrupt) 
   });
 }
 
-FunctionId AddressSpace::find(std::uint64_t pc, std::uint32_t epoch) {
+FunctionId AddressSpace::find(std::uint64_t pc, Epoch epoch) {
   if (format::is_activity(pc)) return named(name_of(static_cast<format::Activity>(pc)));
-  const std::size_t part = epoch / kEpochsOfPart;
+  const std::size_t part = epoch.part;
   if (format::is_kernel(pc)) return kernel_function(pc, part);
   const auto code = locate(pc, epoch);
   if (code) return function_in(*code);
@@ -171,7 +171,7 @@ FunctionId AddressSpace::kernel_function(std::uint64_t pc, std::size_t part) {
                            .symbol = found->name});
 }
 
-std::optional<std::size_t> AddressSpace::file_at(std::uint64_t pc, std::uint32_t epoch) {
+std::optional<std::size_t> AddressSpace::file_at(std::uint64_t pc, Epoch epoch) {
   if (format::is_kernel(pc)) {
     const Function& kernel = function(function_at(pc, epoch));
     return kernel.object.empty() ? std::nullopt : std::optional(kernel.file);

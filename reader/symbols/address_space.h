@@ -2,6 +2,7 @@
 // first address in it is asked for. Any thread, one at a time.
 #pragma once
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,13 +25,9 @@
 
 namespace gnomon::reader {
 
-// Load objects of different processes lie at the same addresses: in an analysis of several
-// experiments each of these parts has so many epochs of its own.
-constexpr std::uint32_t kEpochsOfPart = 1u << 20;
-
-// The epoch that the mark of a stack's node tells, within its part.
-inline std::uint32_t epoch_of_mark(std::uint64_t pc) {
-  return std::min(static_cast<std::uint32_t>(pc), kEpochsOfPart - 1);
+// The epoch that the mark of a stack's node tells.
+inline Epoch epoch_of_mark(std::uint32_t part, std::uint64_t pc) {
+  return {part, static_cast<std::uint32_t>(pc)};
 }
 
 // A place in a load object's file, of which each has a number however often it was loaded.
@@ -68,7 +65,7 @@ class AddressSpace {
  public:
   // Takes the load objects of a part (from 0) that are known now in place of those of the last
   // call, and the names of code that lies in no load object. live: where the files of a process
-  // that runs are found. The epochs of a part begin at its number times kEpochsOfPart.
+  // that runs are found.
   void set_objects(std::size_t part, const Experiment& experiment, LiveFiles live = {});
   // Why names of code that was made at run time were not taken, sentences.
   std::vector<std::string> refusals() const;
@@ -86,7 +83,7 @@ class AddressSpace {
 
   // The function at `pc` in that epoch; made up where there is no symbol: <Unknown>,
   // <static>@0x12345.
-  FunctionId function_at(std::uint64_t pc, std::uint32_t epoch);
+  FunctionId function_at(std::uint64_t pc, Epoch epoch);
   // The function at an address of a file; made up where there is no symbol.
   FunctionId function_in(const Location& code);
   // The function of that symbol in a file, wherever its code is; is_inlined where it has none of
@@ -102,10 +99,10 @@ class AddressSpace {
   std::uint64_t end_of(const Function& function);
   FunctionId named(const std::string& name);  // a made-up function, such as <Total>
   // Where `pc` was in that epoch; none: in no load object.
-  std::optional<Location> locate(std::uint64_t pc, std::uint32_t epoch) const;
+  std::optional<Location> locate(std::uint64_t pc, Epoch epoch) const;
   // The number of the file whose code is there; the kernel and its modules are files as well, which
   // cannot be opened.
-  std::optional<std::size_t> file_at(std::uint64_t pc, std::uint32_t epoch);
+  std::optional<std::size_t> file_at(std::uint64_t pc, Epoch epoch);
   // The file with that number, with its debug file. Fault: says why it cannot be read.
   Result<Module> open(std::size_t file, const Interrupt& interrupt) const;
   const std::string& path(std::size_t file) const { return files_[file].path; }
@@ -140,11 +137,11 @@ class AddressSpace {
     PerfMap made;
   };
   std::size_t file_of(const LoadObject& object, std::size_t part);
-  const Object* object_at(std::uint64_t pc, std::uint32_t epoch) const;
+  const Object* object_at(std::uint64_t pc, Epoch epoch) const;
   template <typename T, typename Open>
   Result<T> first_that_opens(const File& file, Open open) const;
   Result<SymbolIndex> load(const File& file) const;
-  FunctionId find(std::uint64_t pc, std::uint32_t epoch);
+  FunctionId find(std::uint64_t pc, Epoch epoch);
   FunctionId kernel_function(std::uint64_t pc, std::size_t part);
   std::size_t kernel_file(const KernelNames::Named& function, std::size_t part);
   const SymbolIndex& symbols_of(std::size_t file);
@@ -157,7 +154,7 @@ class AddressSpace {
   std::unordered_multimap<std::string, std::size_t> files_by_path_;
   std::vector<Function> functions_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, FunctionId> known_;  // file and place in it
-  std::map<std::uint32_t, FlatMap<FunctionId>> by_pc_;                   // by epoch
+  std::map<Epoch, FlatMap<FunctionId>> by_pc_;                           // by epoch
   std::unordered_map<std::string, FunctionId> named_;
   std::map<std::pair<std::size_t, std::string>, FunctionId> inlined_;
   std::map<std::pair<std::string, std::string>, FunctionId> kernel_;  // by name and module

@@ -47,8 +47,7 @@ const DataNames::Variables& DataNames::of_file(std::size_t file, const Interrupt
   return at->second;
 }
 
-std::string DataNames::name_of(std::uint64_t address, std::uint32_t epoch,
-                               const Interrupt& interrupt) {
+std::string DataNames::name_of(std::uint64_t address, Epoch epoch, const Interrupt& interrupt) {
   const auto place = space_.locate(address, epoch);
   if (!place) return "";
   const Variables& variables = of_file(place->file, interrupt);

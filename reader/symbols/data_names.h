@@ -19,7 +19,7 @@ class DataNames {
   // "queue", "pools+40 (libpool.so)", where the file of the load object has a symbol that contains
   // the address; "0x4080 in libpool.so" where it has none; empty: in no load object. epoch: as
   // `locate` has it.
-  std::string name_of(std::uint64_t address, std::uint32_t epoch, const Interrupt& interrupt);
+  std::string name_of(std::uint64_t address, Epoch epoch, const Interrupt& interrupt);
 
  private:
   struct Variable {

@@ -74,6 +74,18 @@ def beside_clocks(work):
         assert abs(rows["touch"]["exclusive_minor-faults"] - 2 * N) <= 12 * 97, rows["touch"]
 
 
+def beside_switches(work):
+    """The clock samples switches as well, at the same moments: each count has its call stack all the same."""
+    for interval in (1, 10):
+        place = pathlib.Path(work) / str(interval)
+        place.mkdir()
+        experiment = collect(place, "-p", "on", "-h", f"context-switches,{interval}", verb="naps")
+        rows, notes = report(experiment, "-functions", metrics="i.context-switches:name")
+        key, lost = "inclusive_context-switches", interval * sum(int(note.split()[0]) for note in notes if "samples of context-switches were lost" in note)
+        assert rows["<Total>"][key] == last_figures(experiment)[0] >= N, (rows, last_figures(experiment))
+        assert rows["naps"][key] + lost > 0.9 * N, (interval, rows, notes)
+
+
 def from_outside(work):
     """A program that no collector comes into."""
     experiment = collect(work, "-h", "page-faults", target="touches_static")
@@ -129,4 +141,4 @@ def listed(work):
         assert refused.returncode != 0 and "the processors of this machine count no events for programs" in refused.stderr, refused
 
 
-try_cases(listed, alone, beside_clocks, from_outside, executed, unprivileged, in_lldb)
+try_cases(listed, alone, beside_clocks, beside_switches, from_outside, executed, unprivileged, in_lldb)

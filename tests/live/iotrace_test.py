@@ -46,7 +46,8 @@ def check_files(work, program):
     assert client and client[0]["written_bytes"] == int(peer[2]), (peer, activity["rows"])
     # Another one is the program's output.
     pipe = [row for row in activity["rows"] if row["name"].startswith("pipe:") and row["reads"]]
-    assert sum(row["read_bytes"] for row in pipe) == sum(row["written_bytes"] for row in pipe) == 123, pipe
+    pipes = next(tuple(map(int, words[1:])) for words in printed if words[0] == "pipes")
+    assert (sum(row["read_bytes"] for row in pipe), sum(row["written_bytes"] for row in pipe)) == pipes, (pipe, pipes)
 
 
 def by_file(work):
@@ -79,6 +80,8 @@ def by_function(work):
                                                                    ("ioreadbytes", "ioreadcnt", "iowritebytes", "iowritecnt", "ioerrorcnt")] for row in rows}
     assert found["by_descriptors()"] == [6000, 7, 11500, 12, 0], found["by_descriptors()"]
     assert found["misses()"] == [0, 0, 0, 0, 6], found["misses()"]
+    assert found["between_descriptors()"] == [2900 + 400 + 400 + 500, 6, 3000 + 1000 + 1500 + 400 + 400 + 400 + 100, 7, 0], found["between_descriptors()"]
+    assert found["several_at_once()"] == [30 + 8, 2, 30 + 8, 2, 0], found["several_at_once()"]
     stacks = table(experiment, "-iocallstack")["rows"]
     assert sum(row["written_bytes"] or 0 for row in stacks) == found["<Total>"][2], stacks
 

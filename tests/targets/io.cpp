@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -104,6 +105,53 @@ KEPT void by_socket() {
   std::printf("peer 127.0.0.1:%d 700\n", ntohs(address.sin_port));
 }
 
+// Both ends count.
+KEPT void between_descriptors() {
+  constexpr int kNew = O_RDWR | O_CREAT | O_TRUNC;
+  const int source = must("open", open("source", kNew, 0600));
+  const int sent = must("open", open("sent", kNew, 0600));
+  const int copied = must("open", open("copied", kNew, 0600));
+  const int spliced = must("open", open("spliced", kNew, 0600));
+  int pipe_ends[2], other_ends[2];
+  must("pipe", pipe(pipe_ends) + pipe(other_ends));
+  must("write", write(source, buffer, 3000));
+  off_t begin = 0;
+  must("sendfile", sendfile(sent, source, &begin, 1000));
+  off64_t place = 1000;
+  must("copy_file_range", copy_file_range(source, &place, copied, nullptr, 1500, 0));
+  place = 0;
+  must("splice", splice(source, &place, pipe_ends[1], nullptr, 400, 0));
+  must("tee", tee(pipe_ends[0], other_ends[1], 400, 0));
+  must("splice", splice(pipe_ends[0], nullptr, spliced, nullptr, 400, 0));
+  const iovec piece{buffer, 100};
+  must("vmsplice", vmsplice(other_ends[1], &piece, 1, 0));
+  char taken[500];
+  must("read", read(other_ends[0], taken, sizeof taken));
+  for (const int file : {source, sent, copied, spliced}) must("close", close(file));
+  for (int i = 0; i < 2; ++i) must("close", close(pipe_ends[i]) + close(other_ends[i]));
+  report("source", 1000 + 1500 + 400, 3, 3000, 1);
+  report("sent", 0, 0, 1000, 1);
+  report("copied", 0, 0, 1500, 1);
+  report("spliced", 0, 0, 400, 1);
+  std::printf("pipes %d %d\n", 123 + 400 + 400 + 500, 123 + 400 + 400 + 100);
+}
+
+KEPT void several_at_once() {
+  int ends[2];
+  must("socketpair", socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+  iovec pieces[] = {{buffer, 10}, {buffer, 20}};
+  mmsghdr messages[2]{};
+  for (int i = 0; i < 2; ++i)
+    messages[i].msg_hdr.msg_iov = &pieces[i], messages[i].msg_hdr.msg_iovlen = 1;
+  must("sendmmsg", sendmmsg(ends[0], messages, 2, 0));
+  must("recvmmsg", recvmmsg(ends[1], messages, 2, 0, nullptr));
+  const int counter = must("eventfd", eventfd(0, 0));
+  must("eventfd_write", eventfd_write(counter, 7));
+  eventfd_t value = 0;
+  must("eventfd_read", eventfd_read(counter, &value));
+  must("close", close(ends[0]) + close(ends[1]) + close(counter));
+}
+
 KEPT void by_streams() {
   std::FILE* file = std::fopen("lines", "w");
   if (!file) give_up("fopen");
@@ -180,6 +228,8 @@ int main() {
   misses();
   by_pipe();
   by_socket();
+  between_descriptors();
+  several_at_once();
   by_streams();
   by_cpp_streams();
   in_threads();

@@ -2,8 +2,10 @@
 // N": it then executes itself once more.
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -51,6 +53,11 @@ rounds:
   ret
   .size rounds, . - rounds
 )");
+__attribute__((noinline)) void naps(long n) {
+  const timespec moment{0, 50'000};
+  for (long i = 0; i < n; ++i) nanosleep(&moment, nullptr);
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // no tail call
+}
 __attribute__((noinline)) void checkpoint() {
   std::puts("checkpoint");
   std::fflush(stdout);
@@ -61,6 +68,7 @@ int main(int argc, char** argv) {
   if (argc < 3) return 0;
   const long n = std::atol(argv[2]);
   rounds(3);
+  if (std::strcmp(argv[1], "naps") == 0) return naps(n), 0;
   checkpoint();
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i)

@@ -1,8 +1,9 @@
 // Traced: reading, writing and waiting by descriptors. Normal context.
+#include <mqueue.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/select.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -89,18 +90,16 @@ GNOMON_MOVES(write, pwritev64v2, ssize_t, Vector, int, off64_t, int);
 GNOMON_MOVES(write, send, ssize_t, const void*, Bytes, int);
 GNOMON_MOVES(write, sendto, ssize_t, const void*, Bytes, int, const sockaddr*, socklen_t);
 GNOMON_MOVES(write, sendmsg, ssize_t, const msghdr*, int);
-// Between two descriptors: what is written to counts.
-GNOMON_MOVES(write, sendfile, ssize_t, int, off_t*, Bytes);
-GNOMON_MOVES(write, sendfile64, ssize_t, int, off64_t*, Bytes);
-GNOMON_MOVES(read, splice, ssize_t, off64_t*, int, off64_t*, Bytes, unsigned);
-GNOMON_MOVES(read, copy_file_range, ssize_t, off64_t*, int, off64_t*, Bytes, unsigned);
-GNOMON_ABOUT(read, recvmmsg, int, mmsghdr*, unsigned, int, timespec*);
-GNOMON_ABOUT(write, sendmmsg, int, mmsghdr*, unsigned, int);
+GNOMON_MOVES(read, mq_receive, ssize_t, char*, Bytes, unsigned*);
+GNOMON_MOVES(read, mq_timedreceive, ssize_t, char*, Bytes, unsigned*, const timespec*);
 GNOMON_ABOUT(seek, lseek, off_t, off_t, int);
 GNOMON_ABOUT(seek, lseek64, off64_t, off64_t, int);
 GNOMON_ABOUT(sync, fsync, int);
 GNOMON_ABOUT(sync, fdatasync, int);
 GNOMON_ABOUT(sync, syncfs, int);
+GNOMON_ABOUT(sync, sync_file_range, int, off64_t, off64_t, unsigned);
+GNOMON_ABOUT(sync, tcdrain, int);
+GNOMON_ABOUT(other, readahead, ssize_t, off64_t, Bytes);
 GNOMON_ABOUT(other, ftruncate, int, off_t);
 GNOMON_ABOUT(other, ftruncate64, int, off64_t);
 GNOMON_ABOUT(other, fallocate, int, int, off_t, off_t);
@@ -123,9 +122,9 @@ GNOMON_WAITS(pselect, int, fd_set*, fd_set*, fd_set*, const timespec*, const sig
 
 // Locks of files wait in it. Its third argument is a number or a pointer; reading it does no harm
 // where none was passed.
-#define GNOMON_CONTROLS(name)                                                       \
-  constinit NextSymbol<int (*)(int, int, ...)> real_##name{#name};                  \
-  int traced_##name(int descriptor, int command, ...) {                             \
+#define GNOMON_CONTROLS(Command, name)                                              \
+  constinit NextSymbol<int (*)(int, Command, ...)> real_##name{#name};              \
+  int traced_##name(int descriptor, Command command, ...) {                         \
     std::va_list more;                                                              \
     va_start(more, command);                                                        \
     void* const argument = va_arg(more, void*);                                     \
@@ -136,8 +135,41 @@ GNOMON_WAITS(pselect, int, fd_set*, fd_set*, fd_set*, const timespec*, const sig
     return result;                                                                  \
   }                                                                                 \
   GNOMON_TRACED(Family::io, traced_##name, real_##name)
-GNOMON_CONTROLS(fcntl);
-GNOMON_CONTROLS(fcntl64);
+GNOMON_CONTROLS(int, fcntl);
+GNOMON_CONTROLS(int, fcntl64);
+GNOMON_CONTROLS(unsigned long, ioctl);
+
+// These return the error's number, and errno is left alone.
+#define GNOMON_RESERVES(name, Offset)                                    \
+  constinit NextSymbol<int (*)(int, Offset, Offset)> real_##name{#name}; \
+  int traced_##name(int descriptor, Offset begin, Offset bytes) {        \
+    const std::uint64_t since = time_before();                           \
+    const int error = real_##name(descriptor, begin, bytes);             \
+    IoCall done = io_call(other, since, 0, false);                       \
+    done.error = error;                                                  \
+    record_io(GNOMON_OWN_CALL(), done, descriptor);                      \
+    return error;                                                        \
+  }                                                                      \
+  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+GNOMON_RESERVES(posix_fallocate, off_t);
+GNOMON_RESERVES(posix_fallocate64, off64_t);
+
+// What they write out is of many files, or of memory.
+constinit NextSymbol<void (*)()> real_sync{"sync"};
+void traced_sync() {
+  const std::uint64_t since = time_before();
+  real_sync();
+  record_io(GNOMON_OWN_CALL(), io_call(sync, since, 0, false), -1);
+}
+constinit NextSymbol<int (*)(void*, Bytes, int)> real_msync{"msync"};
+int traced_msync(void* memory, Bytes bytes, int flags) {
+  const std::uint64_t since = time_before();
+  const int result = real_msync(memory, bytes, flags);
+  record_io(GNOMON_OWN_CALL(), io_call(sync, since, result, false), -1);
+  return result;
+}
+GNOMON_TRACED(Family::io, traced_sync, real_sync);
+GNOMON_TRACED(Family::io, traced_msync, real_msync);
 
 }  // namespace
 }  // namespace gnomon::collector

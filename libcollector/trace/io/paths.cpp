@@ -52,6 +52,7 @@ GNOMON_OF_PATH(rename, int, const char*, const char*);
 GNOMON_OF_PATH(renameat, int, int, const char*, int, const char*);
 GNOMON_OF_PATH(renameat2, int, int, const char*, int, const char*, unsigned);
 GNOMON_OF_PATH(link, int, const char*, const char*);
+GNOMON_OF_PATH(linkat, int, int, const char*, int, const char*, int);
 GNOMON_OF_PATH(symlink, int, const char*, const char*);
 GNOMON_OF_PATH(readlink, ssize_t, const char*, char*, std::size_t);
 GNOMON_OF_PATH(readlinkat, ssize_t, int, const char*, char*, std::size_t);

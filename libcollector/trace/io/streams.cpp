@@ -50,9 +50,12 @@ GNOMON_WRITES_ONE(fputc);
 GNOMON_WRITES_ONE(putc);
 GNOMON_WRITES_ONE(fputc_unlocked);
 GNOMON_WRITES_ONE(putc_unlocked);
-GNOMON_STREAM(putchar, int, (int c),
-              return traced_output(
-                  GNOMON_OWN_CALL(), stdout, [&] { return real_putchar(c); }, one_or_failed);)
+#define GNOMON_WRITES_ONE_TO_STDOUT(name) \
+  GNOMON_STREAM(name, int, (int c),       \
+                return traced_output(     \
+                    GNOMON_OWN_CALL(), stdout, [&] { return real_##name(c); }, one_or_failed);)
+GNOMON_WRITES_ONE_TO_STDOUT(putchar);
+GNOMON_WRITES_ONE_TO_STDOUT(putchar_unlocked);
 // What macros call where the buffer is full.
 GNOMON_STREAM(__overflow, int, (Stream to, int c),
               return traced_output(
@@ -137,9 +140,12 @@ GNOMON_READS_ONE(getc);
 GNOMON_READS_ONE(fgetc_unlocked);
 GNOMON_READS_ONE(getc_unlocked);
 GNOMON_READS_ONE(__uflow);
-GNOMON_STREAM(getchar, int, (),
-              return traced_input(
-                  GNOMON_OWN_CALL(), stdin, [&] { return real_getchar(); }, taken_one);)
+#define GNOMON_READS_ONE_OF_STDIN(name) \
+  GNOMON_STREAM(name, int, (),          \
+                return traced_input(    \
+                    GNOMON_OWN_CALL(), stdin, [&] { return real_##name(); }, taken_one);)
+GNOMON_READS_ONE_OF_STDIN(getchar);
+GNOMON_READS_ONE_OF_STDIN(getchar_unlocked);
 
 Taken taken_bytes(ssize_t result) { return {result < 0 ? 0 : result, result < 0}; }
 GNOMON_STREAM(getline, ssize_t, (char** to, Bytes* room, Stream from),
@@ -174,6 +180,14 @@ Taken taken_unknown(int result) { return {-1, result == EOF}; }
 GNOMON_SCANS_BY_LIST(vfscanf);
 GNOMON_SCANS_BY_LIST(__isoc99_vfscanf);
 GNOMON_SCANS_BY_LIST(__isoc23_vfscanf);
+#define GNOMON_SCANS_STDIN_BY_LIST(name)                  \
+  GNOMON_STREAM(                                          \
+      name, int, (const char* format, std::va_list more), \
+      return traced_input(                                \
+          GNOMON_OWN_CALL(), stdin, [&] { return real_##name(format, more); }, taken_unknown);)
+GNOMON_SCANS_STDIN_BY_LIST(vscanf);
+GNOMON_SCANS_STDIN_BY_LIST(__isoc99_vscanf);
+GNOMON_SCANS_STDIN_BY_LIST(__isoc23_vscanf);
 GNOMON_SCANS(__isoc23_fscanf, __isoc23_vfscanf, (Stream from, const char* format, ...), from, from,
              format);
 GNOMON_SCANS(__isoc23_scanf, __isoc23_vfscanf, (const char* format, ...), stdin, stdin, format);

@@ -44,6 +44,12 @@ Table statistics_report(Analysis& analysis) {
   add(table, "End", Unit::nanoseconds, since_start(experiment, last.time));
   add(table, "Duration", Unit::nanoseconds, Nanoseconds{last.time - first.time});
   const format::Figures span = between(first.figures, last.figures);
+  // Linux adds the figures of /proc/PID/io of a child that was waited for to its parent's.
+  if (const std::uint64_t children = figure(span, format::Figure::children);
+      children != format::kUnknownFigure && children != 0)
+    table.notes.emplace_back(
+        "reads, writes and their bytes are also those of child processes that have ended: the "
+        "kernel counts them together.");
   for (const format::FigureRow& row : format::kFigures) {
     Cell value = figure_cell(figure(span, row.figure), row.unit), total = Empty{};
     if (row.figure == format::Figure::cpu) total = Nanoseconds{analysis.sums().total(kTotalCpu)};

@@ -20,7 +20,7 @@ struct Matched {
 // level: how many inner frames share the frame's code.
 FunctionId function_of(Analysis& analysis, std::uint64_t code, std::size_t level,
                        const Interrupt& interrupt) {
-  const std::uint32_t epoch = analysis.newest_epoch();
+  const Epoch epoch = analysis.newest_epoch();
   if (analysis.has_inlines()) {
     const auto& chain = analysis.code().inlined_at(code, epoch, interrupt);
     if (level < chain.size() && chain.size() > 1) return chain[chain.size() - 1 - level].function;

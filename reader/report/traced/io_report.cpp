@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -65,9 +66,13 @@ std::string title_of(const std::string& what, const IoSum& all) {
       seconds(Nanoseconds{all.writes.time}));
 }
 
-MetricList read_metrics() {
+// The call stacks are those of all calls; a metric of calls that were not made would be refused.
+MetricList io_metrics(const Analysis& analysis) {
+  constexpr std::array kEach{kReads, kWrites, kOtherIo, kIoWaits, kIoErrors};
+  const auto* const metric = std::find_if(kEach.begin(), kEach.end() - 1,
+                                          [&](MetricId each) { return analysis.sums().has(each); });
   MetricList metrics;
-  metrics.columns.emplace_back(MetricColumn{Flavour::exclusive, kReads, false});
+  metrics.columns.emplace_back(MetricColumn{Flavour::exclusive, *metric, false});
   metrics.columns.emplace_back(Static::name);
   return metrics;
 }
@@ -148,7 +153,7 @@ Result<Table> io_files_report(Analysis& analysis, const View& view, bool by_desc
 
 Result<Table> io_stacks_report(Analysis& analysis, const View& view) {
   if (auto has = has_io(analysis); !has) return tl::unexpected(has.error());
-  const auto stacks = StackList::of(analysis, view, read_metrics());
+  const auto stacks = StackList::of(analysis, view, io_metrics(analysis));
   if (!stacks) return tl::unexpected(stacks.error());
   std::map<std::vector<PlaceId>, IoSum> by_path;
   IoSum all;

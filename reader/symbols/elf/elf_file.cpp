@@ -136,6 +136,17 @@ bool has_zstd_sections(Elf* elf) {
   return has;
 }
 
+Elf_Scn* section_named(Elf* elf, std::string_view name, GElf_Shdr& header) {
+  Elf_Scn* found = nullptr;
+  each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& its, std::string_view its_name) {
+    if (its_name != name) return true;
+    found = section;
+    header = its;
+    return false;
+  });
+  return found;
+}
+
 std::string build_id_of(Elf* elf) {
   const void* id = nullptr;
   const ssize_t length = dwelf_elf_gnu_build_id(elf, &id);

@@ -1,10 +1,11 @@
 // ELF files of load objects, which anybody may have written. Any thread, one at a time.
 #pragma once
-#include <libelf.h>
+#include <gelf.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "reader/base/result.h"
 #include "reader/io/file.h"
@@ -29,6 +30,9 @@ bool has_symbol_table(Elf* elf);
 
 // Returns true if a section of debug information is compressed by zstd (elf(5), ELFCOMPRESS_ZSTD).
 bool has_zstd_sections(Elf* elf);
+
+// Fills its header. null: there is no section of that name.
+Elf_Scn* section_named(Elf* elf, std::string_view name, GElf_Shdr& header);
 
 // In hexadecimal digits; empty: the file has none.
 std::string build_id_of(Elf* elf);

@@ -211,7 +211,8 @@ template <long Number>
   return after;
 }
 
-// A thread that sleeps, and one that it wakes. Adds the changes.
+// Runs a thread that waits in read, and wakes it after each sleep. Adds to `changed` how often one
+// of the two found other values in its registers.
 void sleep_and_wake(std::atomic<long>& changed, unsigned pair) {
   static constexpr timespec kMoment{0, 200'000};
   int pipe[2];

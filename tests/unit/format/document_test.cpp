@@ -204,6 +204,8 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, roots);
   HAS(ControlPage, kept_threads);
   HAS(ControlPage, kept_events);
+  HAS(ControlPage, counters);
+  HAS(ControlPage, watches);
   HAS(ControlPage, answer);
 }
 

@@ -74,7 +74,8 @@ TEST(ObjectLines, WhereverTheDebugInformationIs) {
       " next@inlining.cpp:18 folded<3>@inlining.cpp:23 chosen@inlining.cpp:31\n";
   EXPECT_NE(expected.find(chain), std::string::npos) << expected;
   EXPECT_NE(expected.find("inlining.cpp:10 inlining.cpp:31 "), std::string::npos) << expected;
-  for (const char* form : {"inlining_packed.so", "inlining_apart.so", "inlining_linked.so"}) {
+  for (const char* form : {"inlining_packed.so", "inlining_apart.so", "inlining_unlisted.so",
+                           "inlining_packaged.so", "inlining_linked.so"}) {
     const Symbol same = function_in(target(form), "inlining");
     Read other = read(target(form));
     ASSERT_TRUE(other.lines) << form << other.lines.error().what;
@@ -83,7 +84,8 @@ TEST(ObjectLines, WhereverTheDebugInformationIs) {
 }
 
 TEST(ObjectLines, WhereAFunctionIsDefined) {
-  for (const char* form : {"inlining_plain.so", "inlining_apart.so", "inlining_linked.so"}) {
+  for (const char* form : {"inlining_plain.so", "inlining_apart.so", "inlining_unlisted.so",
+                           "inlining_packaged.so", "inlining_linked.so"}) {
     Read read_lines = read(target(form));
     const auto lines_of = [&](const char* name) {
       const std::uint64_t begin = function_in(target(form), name).begin;
@@ -96,6 +98,23 @@ TEST(ObjectLines, WhereAFunctionIsDefined) {
     EXPECT_EQ(lines_of("inlining"), "inlining.cpp:28-35") << form;
     EXPECT_EQ(lines_of("with_lambda"), "inlining.cpp:36-") << form;
   }
+}
+
+TEST(ObjectLines, WithoutThePartOutside) {
+  test::Directory directory;
+  const std::string alone = directory.file("alone.so");
+  std::filesystem::copy_file(target("inlining_packaged.so"), alone);
+  const Symbol function = function_in(alone, "inlining");
+  Read read_lines = read(alone);
+  ASSERT_TRUE(read_lines.lines);
+  const std::string lines = all_of(read_lines, function.begin, function.end - function.begin);
+  EXPECT_NE(lines.find("inlining.cpp:10 "), std::string::npos) << lines;
+  EXPECT_EQ(lines.find('@'), std::string::npos) << lines;
+  const std::string& why = read_lines.lines->without_inlines();
+  EXPECT_TRUE(why.starts_with("cannot open ") &&
+              why.ends_with("inlining.cpp.dwo: No such file or directory; keep such files, or pack "
+                            "them: `llvm-dwp -e PROGRAM -o PROGRAM.dwp`."))
+      << why;
 }
 
 TEST(ObjectLines, NoneAndWhy) {

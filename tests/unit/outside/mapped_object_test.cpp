@@ -2,9 +2,14 @@
 // code, a fixed distance away; and which file lies where in a process.
 #include "libcollector/outside/mapped_object.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <link.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include <cstring>
 
 #include "libcollector/outside/mappings.h"
 #include "libcollector/unwind/rule_maker.h"
@@ -59,6 +64,41 @@ TEST(MappedObject, HasTheRulesOfTheOneThatRuns) {
     }
   }
   EXPECT_EQ(compared, 3 * 64u);
+}
+
+// As programs do that want their code on large pages.
+TEST(MappedObject, IsFoundForCodeThatWasMovedToMemory) {
+  void* const library = dlopen(GNOMON_TARGETS "/inlining_plain.so", RTLD_NOW);
+  ASSERT_TRUE(library);
+  const auto pc = address_of(dlsym(library, "inlining"));
+  link_map* loaded = nullptr;
+  ASSERT_TRUE(pc != 0 && dlinfo(library, RTLD_DI_LINKMAP, &loaded) == 0);
+  CodeMappings mappings;
+  ASSERT_TRUE(mappings.read(getpid()));
+  const CodeMapping before = *mappings.find(pc);
+  const std::size_t bytes = before.end - before.begin;
+  void* const place = reinterpret_cast<void*>(before.begin);
+  void* const copy =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(copy, MAP_FAILED);
+  std::memcpy(copy, place, bytes);
+  ASSERT_EQ(mprotect(copy, bytes, PROT_READ | PROT_EXEC), 0);
+  ASSERT_NE(mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place), MAP_FAILED);
+  ASSERT_TRUE(mappings.read(getpid()));
+  const CodeMapping* const after = mappings.find(pc);
+  ASSERT_TRUE(after && after->moved != 0);
+  EXPECT_EQ(after->path, before.path);
+  const int file = open(after->path.c_str(), O_RDONLY | O_CLOEXEC);
+  const auto object = MappedObject::open(file, after->path);
+  close(file);
+  ASSERT_TRUE(object);
+  const auto bias_of = [&](std::uint64_t end) {
+    return object->bias_around(after->begin - after->moved, after->offset - after->moved,
+                               {after->begin, end});
+  };
+  EXPECT_EQ(bias_of(after->end), loaded->l_addr);
+  EXPECT_FALSE(bias_of(after->end + bytes));  // more than the object's code
+  dlclose(library);
 }
 
 TEST(MappedObject, RefusesWhatIsNoProgram) {

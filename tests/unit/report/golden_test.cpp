@@ -170,12 +170,13 @@ TEST_F(Golden, Heap) {
   give_back(kBlock);
   allocate({kInnerCode, kHalfCode, kMainCode}, kBlock, 7);
   end(40 * kMs);
-  expect("heap.txt",
-         {"heap", "allocs --limit 1", "leaks --format json", "leaks --since stop",
-          "functions --metrics ei.heapleakbytes:e.heapleakcnt", "status", "heapstat", "heap --live",
-          "heap --older-than 5ms", "heap --live --since stop", "heap --address 0x7f0000001003",
-          "heap --address 139637976735768", "heap --address 0x7f0000003000", "heap --address p",
-          "heap --older-than soon", "heap --live=x"});
+  expect("heap.txt", {"heap", "allocs --limit 1", "leaks --format json", "leaks --since stop",
+                      "functions --metrics ei.heapleakbytes:e.heapleakcnt", "status", "heapstat",
+                      "heap --live", "heap --older-than 5ms", "heap --live --since stop",
+                      "heap --address 0x7f0000001003", "heap --address 139637976735768",
+                      "threads --metrics e.heapleakbytes:e.heapleakcnt:e.heapalloccnt",
+                      "seconds --metrics e.heapleakbytes", "heap --address 0x7f0000003000",
+                      "heap --address p", "heap --older-than soon", "heap --live=x"});
 }
 
 // Thread 78 has the lock and works while the others wait for it; thread 80 waits for thread 79, and
@@ -250,6 +251,17 @@ TEST_F(Golden, Io) {
                     "e.ioothercnt:e.ioerrorcnt",
                     "status", "dump io --limit 1", "dump file --limit 2",
                     "functions --metrics e.iowritetime --filter IONBYTE>100&&IOTYPE==2"});
+}
+
+// What the kernel counted beyond the traced calls, and counters and watches without a name.
+TEST_F(Golden, Untraced) {
+  sample(format::SampleEvent::start, "", 0);
+  io({kPushCode, kMainCode}, format::IoOperation::write, 1, 512, 2 * kMs);
+  sample(format::SampleEvent::end, "", 4'000'000);
+  recorder_->control()->counters = 2;
+  recorder_->control()->watches = 1;
+  end(0);
+  expect("untraced.txt", {"iocallstack", "functions --metrics e.iowritebytes"});
 }
 
 // A filter must not make room for call stacks that are not there.

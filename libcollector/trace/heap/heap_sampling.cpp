@@ -1,5 +1,5 @@
 // Which allocations are recorded when not all are. In hooks: normal context and signal handlers.
-#include "libcollector/trace/heap_sampling.h"
+#include "libcollector/trace/heap/heap_sampling.h"
 
 #include <bit>
 
