@@ -4,23 +4,36 @@ import json
 import pathlib
 import sys
 
+import attempts
 import recorded
 
 build = pathlib.Path(sys.argv[1])
 
-with recorded.directory() as work:
-    order = ["a", "b", "b", "a", "b"]
-    done, experiment = recorded.run(build, build / "targets/reload", [str(build / "targets"), *order], work, interval=5_000_000)
+ORDER = "abbab"
+# A sample may lie in the compiler's own start and end code (__do_global_dtors_aux), which has no unwind information, or in a stripped libstdc++'s.
+RIGHT = "without unwind information", "libstdc++"
+
+
+class Late(Exception):
+    """On a crowded CPU a sample stands for what ran before it."""
+
+
+@attempts.again_at(Late, 8, AssertionError("on this machine every run has a late sample"))
+def libraries_at_one_address(work):
+    done, experiment = recorded.run(build, build / "targets/reload", [str(build / "targets"), *ORDER], work, interval=5_000_000)
     assert done.returncode != 77, "the loader chose other addresses"
     assert done.returncode == 0 and done.stderr == "", done
     table, notes = recorded.functions(build, experiment)
-    # The last sample may lie in the compiler's own start and end code (__do_global_dtors_aux), which has no unwind information.
-    assert all("without unwind information" in note for note in notes), notes
+    if any("came late" in note for note in notes):
+        raise Late(notes)
+    assert all(any(words in note for words in RIGHT) for note in notes), notes
     for letter in "ab":
-        wanted = 0.1 * order.count(letter)
+        wanted = 0.1 * ORDER.count(letter)
         assert abs(table[f"work_of_{letter}"][1] - wanted) < 0.03, (letter, table)
-    assert "<Unknown>" not in table and "<Truncated-stack>" not in table, table
+    assert "<Unknown>" not in table and table.get("<Truncated-stack>", (0, 0))[1] < 0.03, table  # where such code was met
     lines = [json.loads(line) for line in (experiment / "map.jsonl").read_text().splitlines()]
     plugins = [(line["event"], line["epoch"]) for line in lines if "libplugin_" in line.get("path", "") or line["event"] == "unload"]
     assert plugins == [pair for i in range(5) for pair in (("load", i), ("unload", i + 1))], plugins
-print("five libraries at one address told apart")
+
+
+attempts.try_cases(libraries_at_one_address)
