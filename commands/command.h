@@ -33,6 +33,7 @@ struct Invocation {
   std::optional<std::uint32_t> here;   // lines to show on each side of the stop's; none: all lines
   std::optional<std::size_t> row;      // to set a breakpoint at: from 1; 0: an argument tells
   bool live = false;                   // what is allocated now
+  bool waits = false;                  // for a process that is still to come
   std::uint64_t older_than = 0;        // ns
   std::optional<std::string> address;  // an expression
   WatchRequest watch;                  // without the expression
@@ -69,7 +70,8 @@ enum class OptionId : std::uint32_t {
   size = 1048576,
   period = 2097152,
   all_slots = 4194304,
-  by = 8388608
+  by = 8388608,
+  wait_for = 16777216
 };
 using Options = std::uint32_t;  // OptionIds
 constexpr Options operator|(OptionId a, OptionId b) { return Options(a) | Options(b); }

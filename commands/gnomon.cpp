@@ -47,11 +47,24 @@ std::vector<std::string> export_words(const std::vector<std::string>& rest) {
   return words;
 }
 
+bool is_help(const std::vector<std::string>& words) {
+  return words.size() == 1 && (words[0] == "--help" || words[0] == "-h");
+}
+
+// A command of `gnomon print` that stands where a verb should.
+Fault no_verb(const std::string& verb) {
+  const std::string example = verb == "compare" ? "-compare on -functions FIRST.er SECOND.er"
+                                                : fmt::format("-{} EXPERIMENT", verb);
+  return Fault{"gnomon has no command " + verb,
+               fmt::format("type `gnomon print {}`; `help {}` says more", example, verb)};
+}
+
 Result<Answer> run(const std::vector<std::string>& words) {
   const std::string verb = words.empty() ? "" : words.front();
   const std::vector<std::string> rest(words.empty() ? words.end() : words.begin() + 1, words.end());
-  if (verb == "print" && rest.size() == 1 && (rest[0] == "--help" || rest[0] == "-h"))
-    return Answer{print_help() + "\n" + help_text(), {}};
+  if (verb == "print" && is_help(rest)) return Answer{print_help() + "\n" + help_text(), {}};
+  if (is_help(rest) && verb != "collect")
+    if (std::string text = help_text(verb); !text.empty()) return Answer{text, {}};
   if (verb == "print") return print(rest);
   if (verb == "export") return print(export_words(rest));
   if (verb == "collect") return collect(rest);
@@ -73,8 +86,7 @@ Result<Answer> run(const std::vector<std::string>& words) {
   for (const Command& command : command_table()) {
     if (command.name != verb) continue;
     if (!is_in_print(command.role)) return execute(host, command, rest);
-    return fault("gnomon has no command " + verb,
-                 fmt::format("`gnomon print -{} EXPERIMENT`", verb));
+    return tl::unexpected(no_verb(verb));
   }
   constexpr std::string_view kVerbs[] = {"print", "export", "collect", "help", "version"};
   return fault("gnomon has no command " + verb,
@@ -86,7 +98,7 @@ Result<Answer> run(const std::vector<std::string>& words) {
 int main(int argc, char** argv) try {
   const auto answer = run({argv + 1, argv + argc});
   if (!answer) {
-    fmt::print(stderr, "gnomon: {}\n", sentence(answer.error()));
+    fmt::print(stderr, "gnomon: {}\n", with_help_of(sentence(answer.error()), "gnomon "));
     return 1;
   }
   for (const std::string& warning : answer->warnings)

@@ -109,6 +109,13 @@ std::string long_help(const Command& command) {
   return text;
 }
 
+std::string with_help_of(std::string sentence, std::string_view prefix) {
+  constexpr std::string_view kHelp = "`help ";
+  for (std::size_t at = 0; (at = sentence.find(kHelp, at)) != std::string::npos; ++at)
+    sentence.insert(at + 1, prefix);
+  return sentence;
+}
+
 std::string help_text() {
   std::string text =
       "Commands (in LLDB `collector NAME`; reports in the shell `gnomon print -NAME`):\n\n";
@@ -116,7 +123,8 @@ std::string help_text() {
     if (command.role != Role::future)
       text += fmt::format("  {:<16} {:<6} {}{}\n", command.name, first_alias(command),
                           command.summary, is_in_print_alone(command.role) ? kInShellAlone : "");
-  return text + "\n" + wrapped(future_sentence(), "", "") + "\n`help NAME` says more.\n";
+  return text + "\n" + wrapped(future_sentence(), "", "") +
+         "\n`gnomon help NAME`, in LLDB `collector help NAME`, says more.\n";
 }
 
 namespace {

@@ -13,6 +13,9 @@ std::string syntax(const Command& command);
 // What LLDB shows below summary and syntax. A paragraph a line: LLDB breaks them.
 std::string long_help(const Command& command);
 
+// Faults name `help` as it is typed behind a prompt; prefix: what stands before it here, "gnomon ".
+std::string with_help_of(std::string sentence, std::string_view prefix);
+
 // "Gnomon 0.1.0", a line.
 std::string version_text();
 

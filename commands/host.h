@@ -37,6 +37,8 @@ struct WatchRequest {
   std::uint64_t size = 0, interval = 1;
 };
 
+class NotesSaid;
+
 class Host {
  public:
   virtual ~Host() = default;
@@ -45,6 +47,10 @@ class Host {
   virtual Result<std::string> disable() { return only_in_lldb(); }
   // Brings the collector into a running process, and the debugger after it.
   virtual Result<std::string> attach(std::int32_t /*pid*/) { return only_in_lldb(); }
+  // The processes that this user may look at whose program is called so, in ascending order.
+  virtual Result<std::vector<std::int32_t>> processes_named(const std::string& /*name*/) {
+    return only_in_lldb();
+  }
   // Has a sample taken of the process that is being recorded.
   virtual Result<std::string> record_sample(const std::string& /*label*/) { return only_in_lldb(); }
   // Has no events of it recorded until `resume`.
@@ -118,6 +124,8 @@ class Host {
   virtual Result<reader::Disassembler*> disassembler() {
     return fault("nothing here decodes instructions");
   }
+  // The notes that need not be said again; null: each report says all of its own.
+  virtual NotesSaid* notes_said() { return nullptr; }
   // Reports are written to that file from now on; "-": to where they were at first.
   virtual Result<void> redirect(const std::string& /*path*/, bool /*appends*/) {
     return only_in_print();

@@ -160,6 +160,12 @@ Result<void> set_row(std::span<const std::string> words, Invocation& call) {
                "rows are counted from 1, <Total> not");
 }
 
+Result<void> set_wait_for(std::span<const std::string> words, Invocation& call) {
+  call.waits = true;
+  if (!words.empty()) return fault("--waitfor takes no word", "omit " + words.front());
+  return {};
+}
+
 Result<void> set_live(std::span<const std::string> words, Invocation& call) {
   call.live = true;
   if (!words.empty()) return fault("--live takes no word", "omit " + words.front());
@@ -287,6 +293,9 @@ constexpr std::array kOptions{
     Option{OptionId::at_row, "--break", "N",
            "Set a breakpoint at the function of row N, <Total> not counted, instead.",
            "the number of a row", set_row, takes_number},
+    Option{OptionId::wait_for, "--waitfor", "",
+           "Waits until a process of that name begins, and takes the first; Ctrl-C ends that.", "",
+           set_wait_for, takes_nothing},
     Option{OptionId::live, "--live", "",
            "What is allocated now, or was when the recording ended, with its age.", "", set_live,
            takes_nothing},
@@ -307,7 +316,8 @@ constexpr std::array kOptions{
            "Only the first N bytes of the object: 1, 2, 4 or 8, which the processor can watch.",
            "a number of bytes", set_size},
     Option{OptionId::period, "--period", "N",
-           "Record one in N with its call stack, which costs less; all of them are counted.",
+           "Record one in N with its call stack; all of them are counted. That saves samples, not "
+           "the time that each holds its thread.",
            "a number", set_period},
     Option{OptionId::all_slots, "--all-slots", "",
            "Take a breakpoint register of the processor even if Gnomon has two, or LLDB's "

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "commands/experiment_finder.h"
+#include "injector/attach/by_name.h"
 #include "injector/attach/lldb/lldb_attach.h"
 #include "injector/attach/ptrace/ptrace_attach.h"
 #include "injector/counters.h"
@@ -135,6 +136,10 @@ Result<std::string> Session::record(lldb::SBProcess process, const injector::Set
 }
 
 // One that LLDB cannot attach to is not recorded either.
+Result<std::vector<std::int32_t>> Session::processes_named(const std::string& name) {
+  return injector::processes_named(name);
+}
+
 Result<std::string> Session::attach(std::int32_t pid) {
   lldb::SBProcess here = debugger_.GetSelectedTarget().GetProcess();
   if (is_alive(here))
@@ -268,6 +273,8 @@ Result<std::string> Session::disable() {
     return fault("the collector is not enabled", "`collector enable` does that");
   if (launch_) launch_->release(debugger_);
   launch_.reset();
+  if (settings_.values[format::Setting::pause_signal] == 0)
+    settings_.values[format::Setting::paused] = 0;
   if (!has_stop_line_) stops_.forget(debugger_);
   return left ? *left : std::string("Disabled: later runs are not recorded.\n");
 }
@@ -284,8 +291,27 @@ Result<injector::Found> Session::recording_of(lldb::SBProcess process) {
   return found;
 }
 
+// Before a process runs, this is a setting of the runs to come.
+Result<bool> Session::begin_paused(bool is_wanted) {
+  lldb::SBProcess process = debugger_.GetSelectedTarget().GetProcess();
+  // LLDB learns late that a process has ended.
+  if (!launch_ || (is_running_somewhere(process) && !injector::has_ended(number_of(process))))
+    return false;
+  commands::CollectSettings settings = settings_;
+  settings.values[format::Setting::paused] = is_wanted;
+  if (is_wanted && settings.values[format::Setting::delay] != 0)
+    return fault("a delay ends the pause that a run begins with",
+                 "`collector duration unlimited` first");
+  const auto set = set_settings(settings);
+  if (!set) return tl::unexpected(set.error());
+  return true;
+}
+
 // Silent if it is paused already, as dbx is.
 Result<std::string> Session::pause() {
+  const auto is_later = begin_paused(true);
+  if (!is_later) return tl::unexpected(is_later.error());
+  if (*is_later) return "Paused: every run begins without events, until `collector resume`.\n";
   const auto found = recording_of(debugger_.GetSelectedTarget().GetProcess());
   if (!found) return tl::unexpected(found.error());
   if (is_for_good(*found->page)) return size_limit_reached();
@@ -298,6 +324,11 @@ Result<std::string> Session::pause() {
 }
 
 Result<std::string> Session::resume() {
+  if (settings_.values[format::Setting::paused] != 0) {
+    const auto is_later = begin_paused(false);
+    if (!is_later) return tl::unexpected(is_later.error());
+    if (*is_later) return "Resumed: every run begins with events.\n";
+  }
   const auto found = recording_of(debugger_.GetSelectedTarget().GetProcess());
   if (!found) return tl::unexpected(found.error());
   if (is_for_good(*found->page)) return size_limit_reached();

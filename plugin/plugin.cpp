@@ -25,7 +25,7 @@ class Row : public lldb::SBCommandPluginInterface {
     for (; words && *words; ++words) arguments.emplace_back(*words);
     const auto said = commands::execute(*session_, command_, arguments);
     if (!said) {
-      answer.SetError(sentence(said.error()).c_str());
+      answer.SetError(commands::with_help_of(sentence(said.error()), "collector ").c_str());
       answer.SetStatus(lldb::eReturnStatusFailed);
       return false;
     }

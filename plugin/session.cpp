@@ -58,9 +58,11 @@ Result<std::string> Session::experiment() {
   if (alive) return fault("process " + number + " is not recorded", "type `collector enable`");
   found = newest_experiment();
   if (!found.empty()) return found;
+  if (!launch_ || launch_->target() != debugger_.GetSelectedTarget())
+    return fault("process " + number + " was not recorded: the runs of its target are not",
+                 "type `collector enable` and `run` to record another run");
   return fault("process " + number + " left no experiment " + stems_.front() + ".N.er",
-               launch_ ? "type `run` to record another run"
-                       : "type `collector enable` and `run` to record another run");
+               "type `run` to record another run");
 }
 
 // Reports on the process that LLDB shows need not say so.
@@ -132,9 +134,11 @@ std::vector<std::pair<std::string, std::string>> Session::source_maps() {
 }
 
 Result<reader::Disassembler*> Session::disassembler() {
-  char flavor[64] = "default";
-  debugger_.GetSetting("target.x86-disassembly-flavor").GetStringValue(flavor, sizeof flavor);
-  return &disassembler_.emplace(flavor);
+  // SBDebugger::GetSetting gives nothing of an enumeration.
+  const lldb::SBStringList flavor = lldb::SBDebugger::GetInternalVariableValue(
+      "target.x86-disassembly-flavor", debugger_.GetInstanceName());
+  const char* const name = flavor.GetSize() != 0 ? flavor.GetStringAtIndex(0) : nullptr;
+  return &disassembler_.emplace(name ? name : "default");
 }
 
 reader::Progress Session::progress(const reader::Experiment& experiment) {
@@ -151,7 +155,10 @@ std::string Session::state() {
     return "enabled for this process, also after `detach`; `collector enable` records later runs, "
            "too";
   if (!launch_) return "disabled; `collector enable` records later runs";
-  return "enabled; every run writes an experiment, " + names_;
+  const bool is_paused = settings_.values[format::Setting::paused] != 0;
+  return (is_paused ? "enabled; every run begins paused and writes an experiment, "
+                    : "enabled; every run writes an experiment, ") +
+         names_;
 }
 
 }  // namespace gnomon::plugin

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands/command.h"
+#include "commands/reports/notes_said.h"
 #include "commands/stop/stop_line.h"
 #include "injector/launch/launch.h"
 #include "injector/recording.h"
@@ -24,6 +25,7 @@ class Session : public commands::Host {
   Result<std::string> enable() override;
   Result<std::string> disable() override;
   Result<std::string> attach(std::int32_t pid) override;
+  Result<std::vector<std::int32_t>> processes_named(const std::string& name) override;
   Result<std::string> experiment() override;
   Result<std::string> function() override;
   std::size_t default_limit() const override { return 40; }
@@ -32,6 +34,7 @@ class Session : public commands::Host {
   reader::DebugFiles debug_files() override;
   std::vector<std::pair<std::string, std::string>> source_maps() override;
   Result<reader::Disassembler*> disassembler() override;
+  commands::NotesSaid* notes_said() override { return &notes_said_; }
   bool is_obvious(const reader::Experiment& experiment) override;
   std::string state() override;
   reader::Progress progress(const reader::Experiment& experiment) override;
@@ -59,6 +62,9 @@ class Session : public commands::Host {
   Result<injector::Settings> next_recording(const commands::CollectSettings& chosen) const;
   // Recordings of these settings are ours from now on.
   void remember(const injector::Settings& settings);
+  // Sets whether runs to come begin without events. Returns false: no run is to be
+  // recorded, or a process runs already; then nothing is set.
+  Result<bool> begin_paused(bool is_wanted);
   Result<std::string> record(lldb::SBProcess process, const injector::Settings& settings);
   // Ends the recording of a process, whoever began it, and gives the process back. Returns what to
   // tell the user; null: it is not recorded.
@@ -101,6 +107,7 @@ class Session : public commands::Host {
   // The process that has got back what the collector had of it: its unique number, 0: none.
   std::uint32_t given_back_ = 0;
   std::optional<LldbDisassembler> disassembler_;
+  commands::NotesSaid notes_said_;
   // Of others, as seen last, and of which process.
   injector::Recording others_;
   lldb::pid_t others_pid_ = 0;

@@ -23,15 +23,27 @@ lldb::SBValue value_of(lldb::SBTarget target, lldb::SBFrame frame, const std::st
                          : target.EvaluateExpression(expression.c_str(), options);
 }
 
+// LLDB's message, such as "error: <user expression 0>:1:1: use of ...", without the place and
+// without the lines of source below.
+std::string words_of(const lldb::SBError& error) {
+  std::string text = error.GetCString() ? error.GetCString() : "";
+  text.resize(std::min(text.find('\n'), text.size()));
+  if (const auto place = text.find("<user expression"); place != std::string::npos)
+    if (const auto end = text.find(": ", place); end != std::string::npos) text.erase(0, end + 2);
+  return one_line(text);
+}
+
 // An object has an address; a pointer that is computed, such as &x, says one, and so does a number.
 Result<format::Watch> object_named(lldb::SBTarget target, lldb::SBFrame frame,
                                    const commands::WatchRequest& request) {
-  lldb::SBValue value = value_of(target, frame, request.expression);
-  lldb::SBError error = value.GetError();
+  lldb::SBValue shown = value_of(target, frame, request.expression);
+  lldb::SBError error = shown.GetError();
   if (error.Fail())
-    return fault(fmt::format("{} names no object here ({})", one_line(request.expression),
-                             one_line(error.GetCString() ? error.GetCString() : "")),
-                 "name a variable, a member or *POINTER of the selected frame");
+    return fault(
+        fmt::format("{} names no object here ({})", one_line(request.expression), words_of(error)),
+        "name a variable, a member or *POINTER of the selected frame");
+  // LLDB's view of a container's elements has no address, although the container has.
+  lldb::SBValue value = shown.GetNonSyntheticValue();
   format::Watch watch;
   watch.name = request.expression;
   watch.is_read = request.has_reads;

@@ -71,8 +71,9 @@ Result<Answer> execute_program(const CollectLine& line, const Checked& checked,
                                const injector::Settings& settings) {
   for (const std::string& warning : line.warnings)
     fmt::print(stderr, "gnomon: note: {}\n", one_line(warning));
-  return tl::unexpected(injector::execute_recorded(
-      {settings, checked.program, line.program, line.is_stopped, "gnomon: ", checked.obstacle}));
+  return tl::unexpected(
+      injector::execute_recorded({settings, checked.program, line.program, line.is_stopped,
+                                  "gnomon: ", plain_lines, checked.obstacle}));
 }
 
 Result<Answer> record(const CollectLine& line) {

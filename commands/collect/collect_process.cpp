@@ -214,7 +214,7 @@ Result<Answer> collect_process(const CollectLine& line, const injector::Settings
   const Guard guard(settings, pid);
   const auto start = Clock::now();
   const bool is_limited = settings.values[format::Setting::duration] != 0;
-  fmt::print("{}{}", *text, is_limited ? "" : "Ctrl-C ends the recording.\n");
+  fmt::print("{}{}", plain_lines(*text), is_limited ? "" : "Ctrl-C ends the recording.\n");
   std::fflush(stdout);
   const auto found = injector::find_experiment(settings.stem, settings.session, pid);
   const End end = wait({pid, program, attached->experiment, limit_of(settings), found.page.get()});
@@ -226,7 +226,7 @@ Result<Answer> collect_process(const CollectLine& line, const injector::Settings
   const std::string left = is_short ? "" : give_back(settings, end, pid);
   if (is_removed) return was_removed(attached->experiment, ending(end, pid));
   return Answer{fmt::format("Recorded {:.1f} s; {}. `gnomon print -functions {}` shows it.\n{}{}{}",
-                            taken.count(), ending(end, pid), attached->experiment,
+                            taken.count(), ending(end, pid), one_line(attached->experiment),
                             end == End::overdue ? lateness(found.page.get()) : "",
                             failure_text(found.page.get()), left),
                 {}};

@@ -38,7 +38,7 @@ constexpr std::array kIo{
     Command{"iostat", "", "", "Statistics of I/O.",
             "Calls, bytes and time of each operation; why calls failed; how much was read and "
             "written at a time.\n",
-            kShown | kEvents, Role::report, 0, run_io<reader::io_statistics_report>},
+            kListed | kEvents, Role::report, 0, run_io<reader::io_statistics_report>},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "commands/reports/notes_said.h"
 #include "reader/experiment/group.h"
 #include "reader/report/run_text.h"
 
@@ -73,6 +74,14 @@ Result<Answer> render_report(Host& host, const Invocation& call, const reader::A
                            reader::command_line(experiment.header), experiment.header.pid);
     }
   table.title.insert(0, above);
+  NotesSaid* const said = host.notes_said();
+  if (said && call.format.value_or(host.choice().format) == Format::text) {
+    const std::size_t known =
+        said->take_known(table.notes, one_line(analysis.experiment().directory));
+    if (known != 0)
+      table.notes.push_back(fmt::format(
+          "{} more, said before or about less than 1 % of the time: `collector status`.", known));
+  }
   return render(host, call, table);
 }
 

@@ -28,6 +28,10 @@ Result<Answer> run_status(Host& host, const Invocation& call) {
   for (const std::string& directory : *directories) {
     const auto analysis = host.analysis({directory}, {{}, {}, host.choice().view.style});
     if (!analysis) return tl::unexpected(analysis.error());
+    // Reports leave some notes on the profile to `status`.
+    if (host.notes_said())
+      if (auto read = (*analysis)->profile(host.interrupt()); !read)
+        return tl::unexpected(read.error());
     Table table = reader::status_report(**analysis);
     if (!state.empty()) table.rows.insert(table.rows.begin(), collector);
     auto answer = render(host, call, table);
@@ -97,12 +101,22 @@ Result<Answer> run_of_function(Host& host, const Invocation& call) {
   return about_function(host, call, Report);
 }
 
+// Where the selected frame of an experiment's process has stopped; none: it runs, or is another.
+std::optional<std::uint64_t> pc_of(Host& host, const reader::Analysis& analysis) {
+  if (host.progress(analysis.experiment()) != reader::Progress::stopped) return std::nullopt;
+  const auto backtrace = host.backtrace();
+  if (!backtrace) return std::nullopt;
+  for (const reader::BacktraceFrame& frame : *backtrace)
+    if (frame.is_selected) return frame.pc;
+  return std::nullopt;
+}
+
 Result<Answer> run_disasm(Host& host, const Invocation& call) {
   const auto report = [&](reader::Analysis& analysis, const reader::View& view,
                           const reader::FunctionChoice& choice) -> Result<Table> {
     const auto disassembler = host.disassembler();
     if (!disassembler) return tl::unexpected(disassembler.error());
-    return reader::disasm_report(analysis, view, choice, **disassembler);
+    return reader::disasm_report(analysis, view, choice, **disassembler, pc_of(host, analysis));
   };
   return about_function(host, call, report);
 }
@@ -122,8 +136,9 @@ constexpr std::array kReports{
             kShown | kMetrics | kEvents, Role::report, 2, run_of_function<reader::source_report>},
     Command{"disasm", "dis", "[FUNCTION|FILE [NUMBER]]",
             "The instructions of a function or of a file's functions, with metrics.",
-            "Before each its line in [ ], [?] if there is none, and its address in the file; the "
-            "source stands between them. Jumps and calls say where they lead. A caller counts for "
+            "Before each its line in [ ], [?] if there is none, and its address: in the file, or "
+            "in the process where it has stopped, whose place is marked by ->. The source stands "
+            "between them. Jumps and calls say where they lead. A caller counts for "
             "its call instruction; the clock finds a thread at the instruction that runs next. ## "
             "marks hot instructions (`dthresh`). The operands are FUNCTION and FILE of `source`.\n",
             kShown | kMetrics | kEvents, Role::report, 2, run_disasm},

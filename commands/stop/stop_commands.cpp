@@ -125,9 +125,10 @@ constexpr std::array kStops{
             "Copies that a compiler has made of one function are one. Code that was compiled "
             "without -g stands under its function.\n",
             kAll | OptionId::here, Role::report, 0, run_lines},
-    Command{"hot", "", "", "The ten hottest functions, and what they used since the last stop.",
+    Command{"hot", "", "", "The ten functions that were hottest since the last stop.",
             "By exclusive values of the first metric that reports show. Since stop: as `--since "
-            "stop` has it. --limit N shows more.\n",
+            "stop` has it. Where there was no stop before, the order is that of the whole "
+            "recording. --limit N shows more.\n",
             kListed | kEvents | OptionId::metrics, Role::report, 0, run_hot},
     Command{
         "where", "", "", "The call stack at the stop, with metrics of its functions.",

@@ -4,15 +4,31 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <fstream>
+#include <string>
+
 #include "injector/attach/remote/remote_process.h"
 #include "injector/outside.h"
 #include "injector/sampler.h"
+#include "libcollector/format/names.h"
 
 namespace gnomon::injector {
 namespace {
 
 std::string count(std::uint32_t number, const std::string& what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+// Without the collector's own, which are there for moments.
+std::uint32_t threads_of_program(pid_t pid) {
+  const auto threads = threads_of(pid);
+  const auto own = std::count_if(threads.begin(), threads.end(), [&](pid_t thread) {
+    std::ifstream file(fmt::format("/proc/{}/task/{}/comm", pid, thread));
+    std::string name;
+    return std::getline(file, name) && name == format::kFilesThread;
+  });
+  return static_cast<std::uint32_t>(threads.size() - static_cast<std::size_t>(own));
 }
 
 // Says which threads are not sampled; empty if all are, future ones included.
@@ -83,7 +99,7 @@ void follow_attached(const Settings& settings, pid_t pid, const ClockChoice& cho
                  : has_signals                                  ? Clock::hybrid
                                                                 : Clock::kernel;
   if (result.clock == Clock::kernel || result.clock == Clock::hybrid)
-    result.threads = static_cast<std::uint32_t>(threads_of(pid).size());
+    result.threads = threads_of_program(pid);
 }
 
 Result<AttachResult> or_from_outside(const Settings& settings, pid_t pid, const Fault& why) {

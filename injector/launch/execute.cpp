@@ -41,7 +41,7 @@ bool stop(pid_t pid) {
 }
 
 void tell(const Execution& execution, const std::string& line) {
-  fmt::print(stderr, "{}{}\n", execution.prefix, line);
+  fmt::print(stderr, "{}{}\n", execution.prefix, execution.plain(line));
 }
 
 void follow(const Execution& execution, pid_t pid) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "injector/launch/program_file.h"
@@ -15,7 +16,9 @@ struct Execution {
   std::vector<std::string> words;  // its arguments, its name first
   bool is_stopped = false;         // by SIGSTOP before it records, so that a debugger can attach
   std::string prefix;              // of each line that tells the user something
-  std::optional<Fault> obstacle;   // why gnomon-sampler is to record it alone
+  // Makes text fit for a terminal, which may have names of files in it.
+  std::string (*plain)(std::string_view);
+  std::optional<Fault> obstacle;  // why gnomon-sampler is to record it alone
 };
 
 // Returns only if the program was not executed. A process of its own, not a child of the program,

@@ -38,9 +38,9 @@ bool runs(pid_t pid) {
 
 // How long the process has been able to run. A debugger that reads the symbols of a program's
 // libraries holds the program meanwhile, on a busy machine for seconds.
-class Patience {
+class LaunchPatience {
  public:
-  Patience(pid_t pid, Clock::duration limit) : pid_(pid), left_(limit) {}
+  LaunchPatience(pid_t pid, Clock::duration limit) : pid_(pid), left_(limit) {}
 
   // To be called often: what has passed since the call before counts by the state found now.
   bool lasts() {
@@ -108,7 +108,7 @@ Result<std::string> ask_to_record(const Expected& expected, unsigned late_ms,
                                   const HandshakeNews& news, const std::stop_token& stop) {
   constexpr unsigned kLooksBetween = 20;
   const auto& [stem, session, pid] = expected;
-  Patience patience(pid, std::chrono::milliseconds(late_ms));
+  LaunchPatience patience(pid, std::chrono::milliseconds(late_ms));
   Found found;
   bool is_late = false;
   for (unsigned looks = 1; !stop.stop_requested(); ++looks) {

@@ -3,12 +3,14 @@
 #include "libcollector/attach/thread_stacks.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/mappings.h"
+#include "libcollector/core/syscall.h"
 #include "libcollector/record/process_identity.h"
 
 namespace gnomon::collector {
@@ -34,6 +36,12 @@ ByteRange main_stack(std::uint64_t top) {
 ByteRange main_stack() {
   const std::uint64_t top = stat_field("/proc/self", 28);
   return top == 0 ? ByteRange{} : main_stack(top);
+}
+
+void map_stack_ahead() {
+  constexpr std::uint64_t kPage = 4096, kAhead = 64 << 10;
+  const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) & ~(kPage - 1);
+  raw_syscall(SYS_madvise, static_cast<long>(here - kAhead), kAhead, MADV_POPULATE_READ);
 }
 
 void note_borrowed(const ByteRange& memory) { borrowed = memory; }

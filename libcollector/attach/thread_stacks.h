@@ -11,6 +11,11 @@ namespace gnomon::collector {
 ByteRange main_stack(std::uint64_t top);
 // The same in a process that has run for a while; empty if it is not known. Normal context.
 ByteRange main_stack();
+// Maps 64 KiB below the caller's frame where nothing has been yet, so that the kernel's copies of
+// the stack, which end at the first page that is missing, do not end within a frame that has not
+// used all its memory. The kernel's page of zeros stands there until the program writes. Normal
+// context.
+void map_stack_ahead();
 // Notes the injector's memory, on which a borrowed thread may stand and which is no thread's stack.
 // Normal context.
 void note_borrowed(const ByteRange& memory);

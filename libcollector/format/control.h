@@ -126,8 +126,10 @@ inline constexpr std::array kDrops{
     DropText{Drop::samples, "samples of the process's use of the system that could not be written"},
     DropText{Drop::wrong_stacks, "traced calls whose call stack was wrong"},
     DropText{Drop::heap_samples, "sampled allocations left out for want of room"},
-    DropText{Drop::ring_full,
-             "clock samples lost because gnomon-sampler did not come to read them in time"},
+    DropText{
+        Drop::ring_full,
+        "records of the kernel (clock samples, switches between threads, mappings) lost because "
+        "gnomon-sampler did not come to read them in time"},
     DropText{Drop::children_samples, "clock samples of child processes, which are not recorded"},
     DropText{Drop::no_lane, "events dropped for want of memory or room to record them in"},
     DropText{Drop::own_functions,

@@ -52,7 +52,7 @@ inline Watch watch_in(std::string_view text) {
   return watch;
 }
 
-// What gnomon-sampler answers when a watch has begun. A hit holds its thread for `sampled` ns with
+// The answer of gnomon-sampler when a watch has begun. A hit holds its thread for `sampled` ns with
 // a call stack, for `counted` ns without; 0: not known.
 struct WatchBegun {
   std::uint32_t number = 0;

@@ -57,8 +57,8 @@ class Counting {
   void look_for_traps();
   // Returns false if the record is not of what is counted here.
   bool on_sample(const Sample& sample);
-  // What the event of a sample counts, if that is one of the kernel's own events
-  // (PERF_COUNT_SW_...). Returns nothing also if the event is none that counts here.
+  // Returns which of the kernel's own events (PERF_COUNT_SW_...) the sample's event counts. Returns
+  // nothing if it counts another one, or is not open here.
   std::optional<std::uint64_t> software_of(const Origin& sample);
   // A sample of such an event, which has another event's number (see Twins).
   void on_twin(const Sample& sample, std::uint64_t software);

@@ -224,7 +224,8 @@ void KernelClock::on_sample(const Sample& sample) {
       writer_.put(sample, SampleWriter::Tick{weight, parallelism(), counting_.is_held(sample)});
   if (!written) return;
   ++seen_.samples;
-  seen_.cut += written->is_cut;
+  seen_.cut += written->copy.is_cut;
+  seen_.used = std::max(seen_.used, written->copy.used);
   rests_.add(sample.origin.thread, written->tick);
 }
 
@@ -287,17 +288,18 @@ void KernelClock::count_lost() {
 // What the present events have written stays in the rings, and what the next ones write comes
 // after it.
 void KernelClock::adapt_size(std::uint64_t now) {
-  constexpr std::uint64_t kBetween = 1'000'000'000;  // ns
+  constexpr std::uint64_t kSecond = 1'000'000'000, kSoon = kSecond / 10;  // ns
   if (next_size_ != 0 && seen_.samples != 0) {
     count_lost();
     seen_.lost = lost_ - lost_then_;
     const std::uint32_t before = size_.bytes();
-    if (size_.adapt(seen_, rings_.front().bytes()) && !replace_events()) size_.keep(before);
+    if (size_.adapt(seen_) && !replace_events()) size_.keep(before);
     seen_ = {};
     lost_then_ = lost_;
-    name_kernel();
+    writer_.name_kernel_if_at_hand();
   }
-  next_size_ = now + kBetween;
+  const std::uint64_t begin = atomic(page_.start_time).load();
+  next_size_ = now + (begin == 0 || now < begin + kSecond ? kSoon : kSecond);
 }
 
 bool KernelClock::replace_events() {

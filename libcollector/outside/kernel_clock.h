@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -120,6 +121,7 @@ class KernelClock {
   }
   std::uint16_t parallelism() const;
   CpuRests::Calls calls_of_rests();
+  void tell_untold(std::uint32_t thread);
   Waiting::Calls calls_of_waiting();
   Counting::Calls calls_of_counting();
   void log(const char* event, const std::string& reason);
@@ -136,9 +138,11 @@ class KernelClock {
   Wanted wanted_;
   format::ControlPage& page_;
   Rings rings_;
-  CopySize size_;
+  CopySize size_{0, 0};
   std::unique_ptr<ClockEvents> events_;
   CpuRests rests_;
+  // By thread: looks at its times before it was known what kernel functions wait for.
+  std::unordered_map<std::uint32_t, std::vector<ThreadTimes>> untold_;
   KernelTime kernel_time_;
   CalledWaits called_waits_;
   collector::Recorder& recorder_;

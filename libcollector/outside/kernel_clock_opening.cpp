@@ -32,7 +32,6 @@ void raise_descriptor_limit() {
 KernelClock::KernelClock(const Wanted& wanted, format::ControlPage& page)
     : wanted_(wanted),
       page_(page),
-      size_(wanted.period),
       rests_(wanted.pid, wanted.period, calls_of_rests()),
       recorder_(wanted.alone ? *wanted.alone : joined),
       objects_(wanted.pid, recorder_),
@@ -48,15 +47,28 @@ CpuRests::Calls KernelClock::calls_of_rests() {
     return kernel_time_.split(rest, writer_.number_of(rest.thread));
   };
   calls.begins = [this](std::uint32_t thread, const ThreadTimes& times) {
+    untold_.erase(thread);
     waiting_.begin(thread, times);
   };
   calls.looked = [this](std::uint32_t thread, const ThreadTimes& times, bool is_all) {
+    if (!is_all && sees_kernel() && !writer_.has_reasons_at_hand()) {
+      untold_[thread].push_back(times);
+      return;
+    }
+    tell_untold(thread);
     waiting_.tell(thread, times, is_all);
   };
   calls.ends = [this](std::uint32_t thread, std::uint64_t cpu, std::uint64_t time) {
+    tell_untold(thread);
     waiting_.end(thread, cpu, time);
   };
   return calls;
+}
+
+void KernelClock::tell_untold(std::uint32_t thread) {
+  const auto looks = untold_.extract(thread);
+  if (looks.empty()) return;
+  for (const ThreadTimes& times : looks.mapped()) waiting_.tell(thread, times, false);
 }
 
 Waiting::Calls KernelClock::calls_of_waiting() {
@@ -134,6 +146,7 @@ bool KernelClock::open_storage(std::string& fault) {
 std::string KernelClock::open_events() {
   raise_descriptor_limit();
   if (const int error = open_rings(rings_); error != 0) return refusal_of_rings(error);
+  size_ = CopySize(wanted_.period, rings_.front().bytes());
   events_ = std::make_unique<ClockEvents>();
   const int error = events_->open(wanted_events(), ClockEvents::Begin::now, rings_);
   return error == 0 ? "" : refusal_of_events(error, rights_to(wanted_.pid));
@@ -144,8 +157,8 @@ std::string KernelClock::probe(pid_t pid, std::uint64_t period, bool& sees_kerne
   Rings rings;
   if (const int error = open_rings(rings); error != 0) return refusal_of_rings(error);
   ClockEvents events;
-  const int error =
-      events.open({pid, period, CopySize(period).bytes()}, ClockEvents::Begin::idle, rings);
+  const int error = events.open({pid, period, CopySize(period, rings.front().bytes()).bytes()},
+                                ClockEvents::Begin::idle, rings);
   sees_kernel = events.sees_kernel();
   return error == 0 ? "" : refusal_of_events(error, rights_to(pid));
 }
@@ -175,13 +188,14 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
     return nullptr;
   }
   if (!clock->join(fault)) return nullptr;
-  const std::string uncounted = clock->counting_.open(wanted.counters, clock->size_.bytes(),
-                                                      !wanted.executable.empty(), clock->rings_);
+  const std::string uncounted = clock->counting_.open(
+      wanted.counters, clock->size_.bytes_of_others(), !wanted.executable.empty(), clock->rings_);
   atomic(clock->page_.counters).store(clock->counting_.counters());
   if (!uncounted.empty()) clock->log(format::kLogCounters, uncounted);
   if (clock->is_clock())
-    clock->waiting_.open({wanted.pid, clock->sees_kernel(), wanted.tells_use, clock->size_.bytes()},
-                         clock->rings_);
+    clock->waiting_.open(
+        {wanted.pid, clock->sees_kernel(), wanted.tells_use, clock->size_.bytes_of_others()},
+        clock->rings_);
   if (wanted.executable.empty() && !clock->objects_.read()) {
     fault = "the mappings of the process cannot be read";
     return nullptr;

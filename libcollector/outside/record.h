@@ -36,7 +36,7 @@ struct Sample {
   bool has_registers = false;
   const char* stack = nullptr;    // the copy, from the stack pointer upwards
   std::uint64_t stack_bytes = 0;  // valid
-  bool stack_is_short = false;    // the stack's mapping ends before the size that was asked for
+  bool stack_is_short = false;  // the stack, or what is used of it, ends before the size asked for
 };
 
 // A mapping of code; its file's name may be [vdso], //anon or empty.

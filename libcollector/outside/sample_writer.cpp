@@ -39,13 +39,13 @@ std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample, con
   if (!writer) return std::nullopt;
   format::ClockSample record{};
   const auto state = sample.is_of_kernel ? format::ThreadState::system : format::ThreadState::user;
-  bool is_cut = false;
+  Copy copy;
   if (const auto at = threads_.find(sample.origin.thread);
       at != threads_.end() && at->second.has_ended)
     threads_.erase(at);
   record.head.thread = number_of(sample.origin.thread);
   record.head.time = sample.origin.time;
-  record.head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut,
+  record.head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, &copy,
                                tick.is_in_watch ? Leaf::watch : Leaf::as_sampled);
   record.head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
   record.head.state = static_cast<std::uint8_t>(state);
@@ -56,7 +56,7 @@ std::optional<SampleWriter::Written> SampleWriter::put(const Sample& sample, con
   if (!is_written) return std::nullopt;
   return Written{
       {tick.weight, record.head.stack, state, record.head.cpu, tick.parallelism, record.head.time},
-      is_cut};
+      copy};
 }
 
 std::uint32_t SampleWriter::stack_of(format::Activity activity, collector::Writer& writer) {
@@ -132,11 +132,10 @@ void SampleWriter::put(const format::EventHead& head, const Counted& counted, st
 void SampleWriter::put(const Sample& sample, const Counted& counted) {
   collector::Writer* writer = recorder_.enter();
   if (!writer) return;
-  bool is_cut = false;
   format::EventHead head{};
   head.thread = number_of(sample.origin.thread);
   head.time = sample.origin.time;
-  head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut,
+  head.stack = stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, nullptr,
                         counted.is_behind ? Leaf::instruction_before : Leaf::as_sampled);
   head.cpu = static_cast<std::uint16_t>(sample.origin.cpu);
   head.state = static_cast<std::uint8_t>(sample.is_of_kernel ? format::ThreadState::system
@@ -185,9 +184,8 @@ format::ThreadState SampleWriter::reason_of(std::uint32_t stack) {
 std::uint32_t SampleWriter::place_of(const Sample& sample) {
   collector::Writer* writer = recorder_.enter();
   if (!writer) return 0;
-  bool is_cut = false;
   const std::uint32_t stack =
-      stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, is_cut);
+      stack_of(sample, objects_.epoch_at(sample.origin.time), *writer, nullptr);
   recorder_.leave(*writer);
   return stack;
 }
@@ -208,11 +206,43 @@ std::uint32_t SampleWriter::put_inner_frames(const Sample& sample, Leaf leaf,
   return count;
 }
 
-// A copy that begins at no multiple of a word cannot be read as one, and a stack that ends before
-// the copy does has no frames beyond it. A thread that the kernel has taken everything of the
-// user's from has frames of the kernel's alone.
+// A copy that begins at no multiple of a word cannot be read as one.
+collector::Walked SampleWriter::walk(const Sample& sample, collector::Writer& writer,
+                                     std::uint32_t inner) {
+  const std::uint64_t sp = sample.registers[collector::kSavedRsp];
+  collector::ThreadStacks stacks;
+  stacks.shift = reinterpret_cast<std::uint64_t>(sample.stack) - sp;
+  if (sample.stack && sp % 8 == 0) stacks.own = {sp, sp + sample.stack_bytes};
+  collector::LoadedHold hold;
+  return unwinder_.walk({sample.registers, stacks}, writer.frames + inner,
+                        std::min(wanted_.depth, collector::kMaxFrames - inner), hold);
+}
+
+// known: what the copy alone tells. What lies beyond is believed if the outermost known frame still
+// stands there, perhaps in another call. Its callers may be others nevertheless, so they count as
+// guessed.
+collector::Walked SampleWriter::walk_beyond(const Sample& sample, collector::Writer& writer,
+                                            std::uint32_t inner, collector::Walked known) {
+  using format::WalkEnd;
+  for (;;) {
+    Sample longer = sample;
+    std::uint64_t call = 0;
+    const auto found = outer_.extend(longer, known, call);
+    if (found == OuterStack::Found::nothing) known.end = WalkEnd::foreign_stack;
+    if (found != OuterStack::Found::more ||
+        !unwinder_.is_one_function(writer.frames[inner + known.count - 1], call - 1))
+      return known;
+    collector::Walked walked = walk(longer, writer, inner);
+    walked.guessed = true;
+    if (walked.end == WalkEnd::whole || walked.end == WalkEnd::depth) return walked;
+    if (walked.end != WalkEnd::beyond_copy || !outer_.ask_for_more()) return known;
+  }
+}
+
+// A thread that the kernel has taken everything of the user's from has frames of the kernel's
+// alone.
 std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
-                                     collector::Writer& writer, bool& is_cut, Leaf leaf) {
+                                     collector::Writer& writer, Copy* copy, Leaf leaf) {
   const std::uint32_t inner = put_inner_frames(sample, leaf, writer.frames);
   const auto note = [epoch](std::uint64_t pc, collector::Writer&) {
     if (format::pc_tag(pc) == 0) objects->note_frame(pc, epoch);
@@ -221,17 +251,15 @@ std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
     writer.frames[inner] = format::activity_frame(format::Activity::system);
     return recorder_.intern_at(epoch, writer, inner + 1, 0, note);
   }
-  const std::uint64_t sp = sample.registers[collector::kSavedRsp];
-  collector::ThreadStacks stacks;
-  stacks.shift = reinterpret_cast<std::uint64_t>(sample.stack) - sp;
-  if (sample.stack && sp % 8 == 0) stacks.own = {sp, sp + sample.stack_bytes};
-  collector::LoadedHold hold;
-  collector::Walked walked =
-      unwinder_.walk({sample.registers, stacks}, writer.frames + inner,
-                     std::min(wanted_.depth, collector::kMaxFrames - inner), hold);
-  if (walked.end == format::WalkEnd::beyond_copy && (sample.stack_is_short || sp % 8 != 0))
+  collector::Walked walked = walk(sample, writer, inner);
+  const bool is_beyond = walked.end == format::WalkEnd::beyond_copy;
+  // A larger copy tells no more of a stack that ends before it does.
+  if (copy) copy->is_cut = is_beyond && !sample.stack_is_short;
+  if (copy && !walked.truncated()) copy->used = walked.sp - sample.registers[collector::kSavedRsp];
+  if (is_beyond && copy)
+    walked = walk_beyond(sample, writer, inner, walked);
+  else if (is_beyond && sample.stack_is_short)
     walked.end = format::WalkEnd::foreign_stack;
-  is_cut = walked.end == format::WalkEnd::beyond_copy;
   if (leaf == Leaf::instruction_before && inner + walked.count != 0) --writer.frames[0];
   return recorder_.intern_at(epoch, writer, inner + walked.count,
                              format::walk_mark(walked.end, walked.guessed), note);

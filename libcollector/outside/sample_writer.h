@@ -10,6 +10,7 @@
 #include "libcollector/format/control.h"
 #include "libcollector/outside/cpu_use.h"
 #include "libcollector/outside/kernel_symbols.h"
+#include "libcollector/outside/outer_stack.h"
 #include "libcollector/outside/process_objects.h"
 #include "libcollector/outside/record.h"
 #include "libcollector/outside/thread_accounts.h"
@@ -30,13 +31,17 @@ class SampleWriter {
   };
   SampleWriter(const Wanted& wanted, collector::Recorder& recorder, ProcessObjects& objects,
                format::ControlPage& page)
-      : wanted_(wanted), recorder_(recorder), objects_(objects), page_(page) {}
+      : wanted_(wanted), recorder_(recorder), objects_(objects), page_(page), outer_(wanted.pid) {}
   // To be called before the others. Returns false if memory is short.
   bool open();
 
+  struct Copy {
+    bool is_cut = false;     // the walk of the stack needed more than was copied
+    std::uint64_t used = 0;  // bytes that a walk to the end needed
+  };
   struct Written {
     ThreadAccounts::Tick tick;
-    bool is_cut;  // the walk of the stack needed more than was copied
+    Copy copy;
   };
   // weight, parallelism: see format::ClockSample.
   struct Tick {
@@ -67,6 +72,10 @@ class SampleWriter {
   format::ThreadState reason_of(std::uint32_t stack);
   // Names the kernel's functions that call stacks have had since the last call.
   void name_kernel() { kernel_.write(recorder_.directory(), page_.session); }
+  // The same, but later if it would take the program's CPU for long now.
+  void name_kernel_if_at_hand() { kernel_.write_if_at_hand(recorder_.directory(), page_.session); }
+  // Returns false if reason_of() had better be asked later, likewise.
+  bool has_reasons_at_hand() { return kernel_.is_at_hand(); }
   // Other code has come to lie where some was.
   void forget_rules() { unwinder_.forget(); }
   // The thread has ended: a sample that comes of its number is another one's.
@@ -83,8 +92,13 @@ class SampleWriter {
   enum class Leaf { as_sampled, instruction_before, watch };
   std::uint32_t stack_of(format::Activity activity, collector::Writer& writer);
   std::uint32_t put_inner_frames(const Sample& sample, Leaf leaf, std::uint64_t* frames);
+  collector::Walked walk(const Sample& sample, collector::Writer& writer, std::uint32_t inner);
+  collector::Walked walk_beyond(const Sample& sample, collector::Writer& writer,
+                                std::uint32_t inner, collector::Walked known);
+  // copy: null if the program decides how many such events there are: no more than the copy is
+  // read.
   std::uint32_t stack_of(const Sample& sample, std::uint32_t epoch, collector::Writer& writer,
-                         bool& is_cut, Leaf leaf = Leaf::as_sampled);
+                         Copy* copy, Leaf leaf = Leaf::as_sampled);
 
   Wanted wanted_;
   collector::Recorder& recorder_;
@@ -92,6 +106,7 @@ class SampleWriter {
   format::ControlPage& page_;
   collector::Unwinder unwinder_;
   KernelSymbols kernel_;
+  OuterStack outer_;
   struct Thread {
     std::uint32_t number;  // as the process has it
     bool has_ended = false;

@@ -14,8 +14,8 @@ namespace gnomon::outside {
 // it). Nothing else has the same event, thread and time.
 class Twins {
  public:
-  // To be asked of every sample, in the order of its CPU. Returns true if the sample is not of the
-  // event whose number it has, but of another one that counts the same.
+  // To be asked of every sample, in the order of its CPU. Returns true if another event, which
+  // counts the same, wrote the sample under this event's number.
   bool is_of_another(const Origin& sample) {
     const Moment moment{sample.event, sample.time, sample.thread};
     return std::exchange(last_[sample.cpu], moment) == moment;

@@ -252,6 +252,7 @@ void record_launch(int argc, char** argv) {
   begin_recording();
   name_thread(*main_thread, static_cast<std::uint32_t>(gettid()));
   main_thread->stack = main_stack(reinterpret_cast<std::uint64_t>(argv));
+  if (format::is_from_outside(atomic(recorder->control()->clock).load())) map_stack_ahead();
   main_thread->mask_emulated = 0;
   main_thread->routine = nullptr;
   begin_thread(*main_thread);

@@ -94,7 +94,7 @@ void TracedCall::begin_otherwise() {
   if (is_of_child(block, call_.slot, *recorder_)) return;
   if (!block || block->tid == 0) block = claim_block();
   if (!block) {
-    recorder_->drop(format::Drop::writers_busy);
+    recorder_->drop(format::Drop::no_lane);  // only memory may be missing
     return;
   }
   if (block->busy != 0) {

@@ -50,6 +50,11 @@ class Cursor {
   bool enter_stack(const ThreadStacks& stacks);
   // Returns true if something was needed that lies beyond the copy of a stack.
   bool beyond_copy() const { return beyond_copy_; }
+  // Returns true if rbp may point to a frame of the same stack beyond its copy, and is not data.
+  bool fp_is_beyond_copy() const {
+    constexpr std::uint64_t kUsualStack = 8 << 20;  // bytes
+    return shift_ != 0 && fp_ % 8 == 0 && fp_ + 16 > stack_.end && fp_ < stack_.end + kUsualStack;
+  }
   // Returns true if `sp` lies further out in the stack of this frame.
   bool is_outwards(std::uint64_t sp) const { return stack_.contains(sp) && sp > sp_; }
 

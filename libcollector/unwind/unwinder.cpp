@@ -52,6 +52,13 @@ PackedRule Unwinder::rule_at(std::uint64_t pc) {
   return rule;
 }
 
+bool Unwinder::is_one_function(std::uint64_t one, std::uint64_t other) {
+  FrameTable table;
+  FrameDescription frame;
+  return find_(one, table) && find_frame(table, one + table.shift, frame) == Found::yes &&
+         frame.code.contains(other + table.shift);
+}
+
 // from: what the walk's first cursor is made of; pc: of its frame.
 template <typename From>
 Walked Unwinder::walk_from(const From& from, std::uint64_t pc, Walk& walk) {
@@ -101,7 +108,7 @@ Walked Unwinder::follow(Cursor& at, std::uint32_t count, Walk& walk) {
     if (kind_of(rule) == RuleKind::signal_frame) walk.frames[count - 1] = at.pc();
     guessed = guessed || (pending && ruled);
     pending = pending && !ruled;
-    if (!pending) known = {count, end_at(at, rule), guessed};
+    if (!pending) known = {count, end_at(at, rule), guessed, false, at.sp()};
     if (!ruled && (!walk.may_guess || !walk.hold.hold())) return known;
     if (!ruled) {
       if (const Walked found = guess(at, count, walk); !found.truncated()) return found;
@@ -109,11 +116,12 @@ Walked Unwinder::follow(Cursor& at, std::uint32_t count, Walk& walk) {
       pending = true;
     }
     const Step done = ruled ? step(at, rule, walk) : step_by_frame_pointer(at);
-    if (done == Step::cut && at.beyond_copy()) known.end = WalkEnd::beyond_copy;
+    const bool is_short = ruled ? at.beyond_copy() : at.fp_is_beyond_copy();
+    if (done == Step::cut && is_short) known.end = WalkEnd::beyond_copy;
     if (done == Step::cut) return known;
     if (done == Step::outermost) break;
   }
-  return {count, WalkEnd::whole, guessed || pending};
+  return {count, WalkEnd::whole, guessed || pending, false, at.sp()};
 }
 
 }  // namespace gnomon::collector

@@ -54,6 +54,7 @@ struct Walked {
   format::WalkEnd end = format::WalkEnd::whole;
   bool guessed = false;  // some caller was found without unwind information
   bool hid = false;      // some frame was left out
+  std::uint64_t sp = 0;  // of the outermost frame, where the walk ended
   bool truncated() const { return end != format::WalkEnd::whole; }
 };
 
@@ -80,6 +81,8 @@ class Unwinder {
   Walked walk(const Call& call, const ThreadStacks& stacks, std::uint64_t* frames,
               std::uint32_t max, LoadedHold& hold);
 
+  // Returns true if unwind information says that both addresses lie in one function.
+  bool is_one_function(std::uint64_t one, std::uint64_t other);
   // The rule of the code at `pc`.
   PackedRule rule_at(std::uint64_t pc);
   const Roots& roots() const { return *roots_; }

@@ -69,4 +69,16 @@ inline std::string one_line(std::string_view text) {
   return out;
 }
 
+// The same of text that has several lines.
+inline std::string plain_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out += one_line(text.substr(at, end - at));
+    if (end != text.size()) out += '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
 }  // namespace gnomon

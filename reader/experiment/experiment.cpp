@@ -88,8 +88,9 @@ void unload(std::vector<LoadObject>& objects, std::uint64_t begin, std::uint32_t
 bool is_being_finished(const Control& control, const Header& header) {
   constexpr std::uint64_t kBeat = 3'000'000'000;  // ns; gnomon-sampler shows itself each second
   const format::ControlPage& page = control.page;
-  return !control.closed && page.sampler != 0 && page.sampler_time + kBeat > monotonic_now() &&
-         (page.end_time != 0 || life_of(header) == Life::over);
+  const std::uint64_t now = monotonic_now();  // a damaged page may have any time
+  return !control.closed && page.sampler != 0 && page.sampler_time <= now &&
+         now - page.sampler_time < kBeat && (page.end_time != 0 || life_of(header) == Life::over);
 }
 
 // Waits 3 s at most until nobody writes any more.

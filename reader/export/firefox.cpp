@@ -7,8 +7,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "reader/analysis/heap_values.h"
 #include "reader/export/formats.h"
+#include "reader/export/weights.h"
 
 namespace gnomon::reader {
 namespace {
@@ -194,36 +194,15 @@ std::uint64_t begin_of(const Analysis& analysis) {
   return begin;
 }
 
-// What the event adds to the metric; none: nothing.
-std::optional<std::uint64_t> weight_of(const Event& event, const Metric& metric, HeapValues& heap) {
-  const bool is_leak = metric.event == kLeakEvent;
-  if (const auto amounts = heap.of(event);
-      amounts && (is_leak || metric.event == event.layout.name)) {
-    const HeapAmount& amount = is_leak ? amounts->leaked : amounts->allocated;
-    if (amount.blocks == 0) return std::nullopt;
-    return metric.field.empty() ? amount.blocks : amount.bytes;
-  }
-  const auto bound = EventMetric::bind(metric, event.layout);
-  return bound ? bound->of(event) : std::nullopt;
-}
-
 Result<void> add_threads(const ExportSource& source, Part& part, Threads& threads) {
-  const Metric& metric = row(source.metric);
   const Experiment& experiment = part.experiment();
   const std::uint64_t start = experiment.control.start_time;
   const std::uint64_t since = experiment.header.start_realtime - begin_of(source.analysis);
-  HeapValues heap(part);
-  return part.each_event(source.interrupt, [&](const Event& event) -> Result<void> {
-    const auto* stack = event.layout.field("stack");
-    const auto weight = weight_of(event, metric, heap);
-    if (!weight || !stack) return {};
+  return each_weight(source, part, [&](const Event& event, std::uint64_t weight, CallId node) {
     const std::uint64_t time = part.time_of(event);
-    const CallId node = source.profile.place(
-        part.number() - 1, StackId{static_cast<std::uint32_t>(event.value(*stack))});
     const auto thread = threads.try_emplace({part.number(), Part::thread_of(event)}, source.profile,
                                             source.analysis.code(), source.interrupt);
-    thread.first->second.add(since + time - std::min(time, start), *weight, node);
-    return {};
+    thread.first->second.add(since + time - std::min(time, start), weight, node);
   });
 }
 

@@ -106,6 +106,9 @@ class PprofWriter {
   Result<void> write() {
     for (const MetricId metric : metrics_)
       if (auto done = put(profile_field::kSampleType, type_of(metric)); !done) return done;
+    // pprof takes the first mapping for the program's.
+    const std::string& program = source_.analysis.experiment().header.executable;
+    if (auto done = program.empty() ? Result<void>() : write_mapping(program); !done) return done;
     const CallTree& tree = source_.profile.tree();
     for (std::uint32_t node = 1; node < tree.size(); ++node) {
       if (source_.interrupt.asked(node)) return interrupted();

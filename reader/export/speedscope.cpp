@@ -1,7 +1,11 @@
 // The file format of speedscope (https://www.speedscope.app/file-format-schema.json). Any thread.
 #include <fmt/format.h>
 
+#include <map>
+
+#include "reader/analysis/thread_names.h"
 #include "reader/export/formats.h"
+#include "reader/export/weights.h"
 
 namespace gnomon::reader {
 namespace {
@@ -21,45 +25,109 @@ std::string frame_of(Analysis& analysis, const Profile& profile, FunctionId id,
   return frame + "}";
 }
 
+// The frames that the profiles share.
+class Frames {
+ public:
+  explicit Frames(const ExportSource& source)
+      : source_(source), numbers_(source.profile.functions(), kNone) {}
+
+  std::uint32_t number(FunctionId id) {
+    std::uint32_t& number = numbers_[index(id)];
+    if (number != kNone) return number;
+    text_ += (count_ == 0 ? "" : ",\n") +
+             frame_of(source_.analysis, source_.profile, id, source_.interrupt);
+    return number = count_++;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0u;
+  const ExportSource& source_;
+  std::vector<std::uint32_t> numbers_;
+  std::string text_;
+  std::uint32_t count_ = 0;
+};
+
+// The values of call stacks, by the nodes at which they end.
+using Weights = std::map<std::uint32_t, std::uint64_t>;
+
+Weights weights_of_all(const ExportSource& source) {
+  const Values& exclusive = source.profile.values(source.metric).exclusive;
+  Weights weights;
+  for (std::uint32_t node = 1; node < source.profile.tree().size(); ++node)
+    if (exclusive[node] != 0) weights.emplace(node, exclusive[node]);
+  return weights;
+}
+
+struct ThreadKey {
+  std::uint32_t part, thread;
+  auto operator<=>(const ThreadKey&) const = default;
+};
+
+Result<std::map<ThreadKey, Weights>> weights_of_threads(const ExportSource& source) {
+  std::map<ThreadKey, Weights> threads;
+  for (const auto& part : source.analysis.parts()) {
+    const auto read =
+        each_weight(source, *part, [&](const Event& event, std::uint64_t weight, CallId node) {
+          if (node != CallId::total && weight != 0)
+            threads[{part->number(), Part::thread_of(event)}][index(node)] += weight;
+        });
+    if (!read) return tl::unexpected(read.error());
+  }
+  return threads;
+}
+
+Result<void> put_profile(const ExportSource& source, const std::string& name,
+                         const Weights& weights, Frames& frames, const Put& put) {
+  std::uint64_t sum = 0;
+  for (const auto& [node, weight] : weights) sum += weight;
+  auto done =
+      put(fmt::format("{{\"type\":\"sampled\",\"name\":{},\"unit\":\"{}\",\"startValue\":0,"
+                      "\"endValue\":{},\n\"samples\":[",
+                      json_string(name), unit_of(row(source.metric).quantity), sum));
+  std::string values;
+  for (auto each = weights.begin(); done && each != weights.end(); ++each) {
+    if (source.interrupt.asked(each->first)) return interrupted();
+    std::string sample;
+    for (const FunctionId function : path_to(source.profile, CallId{each->first}))
+      sample += fmt::format("{}{}", sample.empty() ? "" : ",", frames.number(function));
+    done = put(fmt::format("{}[{}]", values.empty() ? "" : ",\n", sample));
+    values += fmt::format("{}{}", values.empty() ? "" : ",", each->second);
+  }
+  return done ? put(fmt::format("],\n\"weights\":[{}]}}", values)) : done;
+}
+
 }  // namespace
 
+// All threads first, then each by itself.
 Result<void> write_speedscope(const ExportSource& source, const Put& put) {
-  Analysis& analysis = source.analysis;
-  const Profile& profile = source.profile;
-  const MetricId metric = source.metric;
-  const Interrupt& interrupt = source.interrupt;
-  const CallTree& tree = profile.tree();
-  const MetricValues& values = profile.values(metric);
-  constexpr std::uint32_t kNone = ~0u;
-  std::vector<std::uint32_t> frames(profile.functions(), kNone);
-  std::string shared, weights;
-  std::uint32_t count = 0;
-  const auto frame_number = [&](FunctionId id) {
-    std::uint32_t& number = frames[index(id)];
-    if (number != kNone) return number;
-    shared += (count == 0 ? "" : ",\n") + frame_of(analysis, profile, id, interrupt);
-    return number = count++;
-  };
-  const std::string name = json_string(title_of(analysis.experiment()));
-  auto done = put(fmt::format(
-      "{{\"$schema\":\"https://www.speedscope.app/"
-      "file-format-schema.json\",\"exporter\":\"gnomon\","
-      "\"name\":{},\"activeProfileIndex\":0,\n\"profiles\":[{{\"type\":\"sampled\",\"name\":{},"
-      "\"unit\":\"{}\",\"startValue\":0,\"endValue\":{},\n\"samples\":[",
-      name, json_string(std::string(row(metric).title)), unit_of(row(metric).quantity),
-      values.total - values.exclusive[index(CallId::total)]));
-  for (std::uint32_t node = 1; done && node < tree.size(); ++node) {
-    if (interrupt.asked(node)) return interrupted();
-    if (values.exclusive[node] == 0) continue;
-    std::string sample;
-    for (const FunctionId function : path_to(profile, CallId{node}))
-      sample += fmt::format("{}{}", sample.empty() ? "" : ",", frame_number(function));
-    done = put(fmt::format("{}[{}]", weights.empty() ? "" : ",\n", sample));
-    weights += fmt::format("{}{}", weights.empty() ? "" : ",", values.exclusive[node]);
+  const auto threads = weights_of_threads(source);
+  if (!threads) return tl::unexpected(threads.error());
+  auto done =
+      put(fmt::format("{{\"$schema\":\"https://www.speedscope.app/"
+                      "file-format-schema.json\",\"exporter\":\"gnomon\","
+                      "\"name\":{},\"activeProfileIndex\":0,\n\"profiles\":[",
+                      json_string(title_of(source.analysis.experiment()))));
+  Frames frames(source);
+  const std::string metric(row(source.metric).title);
+  const ThreadNames names = thread_names(source.analysis);
+  if (done) done = put_profile(source, metric, weights_of_all(source), frames, put);
+  for (auto each = threads->begin(); done && threads->size() > 1 && each != threads->end();
+       ++each) {
+    const auto& [part, thread] = each->first;
+    const std::string process =
+        source.analysis.parts().size() > 1
+            ? fmt::format("process {}, ",
+                          source.analysis.parts()[part - 1]->experiment().header.pid)
+            : "";
+    const auto known = names.find({part, thread});
+    const std::string called = known == names.end() ? "" : fmt::format(" ({})", known->second);
+    done = put(",\n");
+    if (done)
+      done = put_profile(source, fmt::format("{}, {}thread {}{}", metric, process, thread, called),
+                         each->second, frames, put);
   }
-  if (done) done = put(fmt::format("],\n\"weights\":[{}]}}],\n", weights));
-  if (done) done = put(fmt::format("\"shared\":{{\"frames\":[{}]}}}}\n", shared));
-  return done;
+  return done ? put(fmt::format("],\n\"shared\":{{\"frames\":[{}]}}}}\n", frames.text())) : done;
 }
 
 }  // namespace gnomon::reader

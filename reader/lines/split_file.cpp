@@ -13,7 +13,7 @@
 namespace gnomon::reader {
 namespace {
 
-constexpr std::uint64_t kMost = 1ull << 30;  // bytes of one section of a unit
+constexpr std::uint64_t kMostOfUnit = 1ull << 30;  // bytes of one section of a unit
 constexpr std::string_view kStrings = ".debug_str.dwo", kOffsets = ".debug_str_offsets.dwo";
 
 template <typename T>
@@ -103,7 +103,7 @@ std::string SplitFile::bytes(std::string_view name, std::uint64_t offset, std::u
   }
   const std::uint64_t end = std::min<std::uint64_t>(header.sh_size, file_.size());
   if (offset >= end) return {};
-  std::string read(std::min({size, end - offset, kMost}), '\0');
+  std::string read(std::min({size, end - offset, kMostOfUnit}), '\0');
   const auto count = file_.read(header.sh_offset + offset, std::as_writable_bytes(std::span(read)));
   read.resize(count ? *count : 0);
   return read;
@@ -139,7 +139,7 @@ std::string SplitFile::strings_of(std::string& offsets, std::uint32_t version) {
   constexpr std::size_t kHeader = 8;  // of version 5: length, version, padding
   if (!strings_) strings_ = bytes(kStrings);
   std::string text;
-  for (std::size_t at = version < 5 ? 0 : kHeader; text.size() < kMost; at += 4) {
+  for (std::size_t at = version < 5 ? 0 : kHeader; text.size() < kMostOfUnit; at += 4) {
     std::uint32_t offset = 0;
     if (!read_at(offsets, at, offset)) break;
     const auto begin = static_cast<std::uint32_t>(text.size());

@@ -39,8 +39,7 @@ std::string symbol_of(Dwarf_Die* function) {
 // Source files of one compilation unit, by the numbers that its DIEs have.
 class UnitFiles {
  public:
-  // functions: the DIE of the unit; lines: the one that has the lines, another of split DWARF. Of
-  // these clang writes the files of both into the second alone.
+  // functions, lines: see UnitLines. Of split DWARF clang lists the files beside the lines alone.
   UnitFiles(Dwarf_Die* functions, Dwarf_Die* lines, const NumberFile& number_file)
       : unit_(functions->cu), number_file_(number_file) {
     if (dwarf_getsrcfiles(functions, &files_, &count_) != 0 &&

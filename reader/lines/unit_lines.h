@@ -39,8 +39,8 @@ struct DefinedLines {
 
 class UnitLines {
  public:
-  // unit: the DIE of a compilation unit, which has the lines; functions: the one that has the
-  // functions, another of split DWARF. Without lines where they are damaged.
+  // unit: the DIE of a compilation unit, with its lines. functions: the DIE with its functions,
+  // which is the same, or stands in another file (split DWARF). Damaged lines are left out.
   UnitLines(Dwarf_Die unit, Dwarf_Die functions, const NumberFile& number_file,
             const Interrupt& interrupt);
 

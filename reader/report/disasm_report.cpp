@@ -45,8 +45,9 @@ std::optional<std::uint64_t> slot_of(const Instruction& instruction) {
 
 class Disassembly {
  public:
+  // pc: of the selected frame of the process that has stopped.
   Disassembly(Analysis& analysis, const PlaceItems& items, const Asked& asked, const View& view,
-              Disassembler& disassembler)
+              Disassembler& disassembler, std::optional<std::uint64_t> pc)
       : analysis_(analysis),
         places_(analysis.code()),
         profile_(*asked.profile),
@@ -58,6 +59,9 @@ class Disassembly {
     for (std::uint32_t item = 0; item < items.size(); ++item)
       if (const auto address = items.address(item))
         items_[{items.function(item).file, *address}] = item;
+    if (!pc) return;
+    here_ = analysis.address_space().locate(*pc, analysis.newest_epoch());
+    if (here_) load_bias_ = *pc - here_->address;
   }
 
   // Reads the instructions of a function. To be called of all before `list`.
@@ -127,6 +131,7 @@ class Disassembly {
     const Function& function = profile_.function(part.function);
     if (!listing_.table.rows.empty()) listing_.table.groups.push_back(listing_.table.rows.size());
     listing_.add_text({kIndent, fmt::format("<Function: {}>", profile_.name(part.function))});
+    const bool is_object_here = here_ && here_->file == function.file;
     SourcePlace last;
     for (const Instruction& each : part.instructions) {
       if (view_.interrupt.asked(listing_.table.rows.size())) return false;
@@ -136,9 +141,11 @@ class Disassembly {
       const std::string line = source.is_known() ? std::to_string(source.line) : "?";
       Row hidden{source.is_known() ? Cell(std::uint64_t{source.line}) : Cell(Empty{}),
                  Address{each.address}};
+      const bool is_here = is_object_here && here_->address - each.address < each.bytes;
       listing_.add(
           items_of(function, each), std::move(hidden),
-          {fmt::format("{}[{:>4}] {:>8x}:  ", kIndent, line, each.address),
+          {fmt::format("{}[{:>4}] {:>8x}:  ", is_here ? "->  " : kIndent, line,
+                       each.address + (is_object_here ? load_bias_ : 0)),
            fmt::format("{:<7} {}{}", each.mnemonic, each.operands, target_text(function, each))});
     }
     return true;
@@ -180,19 +187,21 @@ class Disassembly {
   SourceTexts texts_;
   Listing listing_;
   std::map<std::pair<std::size_t, std::uint64_t>, std::uint32_t> items_;  // by file and address
+  std::optional<Location> here_;  // where the process has stopped
+  std::uint64_t load_bias_ = 0;   // of the load object that this is in
   std::vector<Part> parts_;
 };
 
 }  // namespace
 
 Result<Table> disasm_report(Analysis& analysis, const View& view, const FunctionChoice& choice,
-                            Disassembler& disassembler) {
+                            Disassembler& disassembler, std::optional<std::uint64_t> pc) {
   const auto found = ask_places(analysis, view, Grain::instruction);
   if (!found) return tl::unexpected(found.error());
   const auto& [asked, items] = *found;
   const auto code = chosen_code(choice, asked, analysis.code());
   if (!code) return tl::unexpected(code.error());
-  Disassembly disassembly(analysis, items, asked, view, disassembler);
+  Disassembly disassembly(analysis, items, asked, view, disassembler, pc);
   std::vector<FunctionId> functions;
   if (code->function) {
     functions.push_back(*code->function);

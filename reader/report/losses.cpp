@@ -33,7 +33,9 @@ constexpr std::array<std::string_view, format::kWalkEnds> kEnds{
     "at code of no load object, such as code made at run time",
     "at code without unwind information",
     "at unwind information that does not fit the stack",
-    "at the end of the part of the stack that the kernel copied",
+    "at the end of the part of the stack that the kernel copied, which `profile source signal` "
+    "does "
+    "without",
 };
 
 constexpr auto kForeign = static_cast<std::size_t>(format::WalkEnd::foreign_stack);
@@ -79,9 +81,9 @@ std::string guess_note(const Profile& profile) {
   const MetricValues& ticks = profile.values(kTicks);
   if (ticks.guessed == 0) return "";
   return fmt::format(
-      "{} of {} call stacks ({:.1f} % of the time) pass code without unwind information: callers "
-      "of "
-      "such code are guessed from frame pointers and return addresses.",
+      "{} of {} call stacks ({:.1f} % of the time) have callers that are guessed: behind code "
+      "without "
+      "unwind information, or beyond what the kernel copied of the stack.",
       ticks.guessed, ticks.total, percent(time.guessed, time.total));
 }
 
@@ -264,6 +266,25 @@ std::string lost_samples_note(const Part& part) {
   return fmt::format("samples that are damaged or missing: {}.", samples.lost());
 }
 
+namespace {
+
+// As the user said it: `--thread worker` and `--function main` become expressions.
+std::string said(std::string filter) {
+  constexpr std::array<std::array<std::string_view, 3>, 2> kOptions{
+      {{"THRID SOME IN TNAME(\"", "\")", "thread "},
+       {"FNAME(\"", "\") SOME IN STACK", "function "}}};
+  for (const auto& [begin, end, word] : kOptions)
+    for (std::size_t at = 0; (at = filter.find(begin, at)) != std::string::npos;
+         at += word.size()) {
+      const std::size_t behind = filter.find(end, at + begin.size());
+      if (behind == std::string::npos) break;
+      filter.erase(behind, end.size()).replace(at, begin.size(), word);
+    }
+  return filter;
+}
+
+}  // namespace
+
 std::string filter_note(const Analysis& analysis) {
   if (analysis.filter().empty()) return "";
   std::uint64_t fitting = 0, all = 0;
@@ -271,8 +292,8 @@ std::string filter_note(const Analysis& analysis) {
     fitting += part->events_that_fit();
     all += part->events_of_span();
   }
-  return fmt::format("only events that fit the filter {}: {} of {}.", one_line(analysis.filter()),
-                     fitting, all);
+  return fmt::format("only events that fit the filter {}: {} of {}.",
+                     one_line(said(analysis.filter())), fitting, all);
 }
 
 namespace {

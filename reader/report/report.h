@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "reader/analysis/analysis.h"
@@ -41,9 +42,11 @@ Result<Table> csingle_report(Analysis& analysis, const View& view, const Functio
 Result<Table> source_report(Analysis& analysis, const View& view, const FunctionChoice& choice);
 
 // The instructions of a function, or of all functions of a file that were met, with metrics and
-// source.
+// source. pc: where the process has stopped in the selected frame. That instruction is marked, and
+// addresses in its load object are those of the process.
 Result<Table> disasm_report(Analysis& analysis, const View& view, const FunctionChoice& choice,
-                            Disassembler& disassembler);
+                            Disassembler& disassembler,
+                            std::optional<std::uint64_t> pc = std::nullopt);
 
 // Who calls whom, from <Total> down, heavy branches first. limit: the heaviest rows.
 Result<Table> calltree_report(Analysis& analysis, const View& view);

@@ -11,8 +11,9 @@ Table status_report(Analysis& analysis) {
   const Experiment& experiment = analysis.experiment();
   const Header& header = experiment.header;
   Table table;
-  table.notes = loss_notes(analysis, nullptr);
-  table.columns = {{"item", {}}, {"value", {}}};
+  const Profile* const profile = analysis.kept_profile();
+  table.notes = profile ? all_notes(analysis, *profile, {}) : loss_notes(analysis, nullptr);
+  table.columns = {{"item", {}}, {"value", {}, true, Type::text, true}};
   const auto add = [&](const std::string& item, const std::string& value) {
     table.rows.push_back({item, value});
   };

@@ -155,6 +155,12 @@ std::string outside_note(const Header& header) {
       header.outside);
 }
 
+tl::unexpected<Fault> nothing_traced(const Experiment& experiment, const std::string& what) {
+  if (is_recording(experiment)) return fault(what + " yet", "let it go on, and ask again");
+  return fault(what + " while it was recorded",
+               "what could not be traced stands above `functions`");
+}
+
 tl::unexpected<Fault> not_traced(const Header& header, const char* what, const char* next) {
   if (header.outside.empty()) return fault(what, next);
   return fault(what, fmt::format("the program was recorded from outside: {}", header.outside));

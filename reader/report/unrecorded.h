@@ -16,6 +16,9 @@ std::string clock_gap_note(const Part& part);
 std::string before_begin_note(const Part& part);
 // Empty if a collector was in the process.
 std::string outside_note(const Header& header);
+// Makes the fault of a report about calls that were traced and did not happen. `what` says so, as
+// in "the program has not allocated anything".
+tl::unexpected<Fault> nothing_traced(const Experiment& experiment, const std::string& what);
 // Makes the fault of a report about calls of which none were traced. `what` says so, as in
 // "allocations were not recorded"; `next` says how the user has them traced, and is used only if a
 // collector can come into the program.

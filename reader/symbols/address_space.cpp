@@ -35,7 +35,7 @@ const char* name_of(format::Activity activity) {
     case format::Activity::watch:
       return "<Watch>";
   }
-  return "<Unknown>";
+  return kUnknown;
 }
 
 }  // namespace
@@ -66,7 +66,8 @@ void AddressSpace::set_objects(std::size_t part, const Experiment& experiment, L
 std::vector<std::string> AddressSpace::refusals() const {
   std::vector<std::string> all;
   for (const Process& process : processes_)
-    if (!process.made.refusal().empty()) all.push_back(process.made.refusal());
+    if (process.has_unnamed && !process.made.refusal().empty())
+      all.push_back(process.made.refusal());
   return all;
 }
 
@@ -141,9 +142,11 @@ FunctionId AddressSpace::find(std::uint64_t pc, Epoch epoch) {
   if (format::is_kernel(pc)) return kernel_function(pc, part);
   const auto code = locate(pc, epoch);
   if (code) return function_in(*code);
-  const std::string* const made =
-      part < processes_.size() ? processes_[part].made.name(pc) : nullptr;
-  return named(made ? *made : "<Unknown>");
+  if (part >= processes_.size()) return named(kUnknown);
+  Process& process = processes_[part];
+  const std::string* const made = process.made.name(pc);
+  process.has_unnamed |= made == nullptr;
+  return named(made ? *made : kUnknown);
 }
 
 std::size_t AddressSpace::kernel_file(const KernelNames::Named& function, std::size_t part) {

@@ -60,6 +60,8 @@ inline constexpr const char* kTotal = "<Total>";
 // The name of the function that stands for callers which a walk did not reach.
 inline constexpr const char* kCutStack = "<Truncated-stack>";
 inline constexpr const char* kWaiting = "<Waiting>";
+// And for code that lies in no load object and has no name.
+inline constexpr const char* kUnknown = "<Unknown>";
 
 class AddressSpace {
  public:
@@ -135,6 +137,7 @@ class AddressSpace {
     KernelNames kernel;
     LiveFiles live;
     PerfMap made;
+    bool has_unnamed = false;  // code without an object that `made` does not name either
   };
   std::size_t file_of(const LoadObject& object, std::size_t part);
   const Object* object_at(std::uint64_t pc, Epoch epoch) const;

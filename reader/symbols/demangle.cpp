@@ -15,6 +15,7 @@ constexpr std::size_t kMostText = 64 << 10;  // bytes
 
 struct Output {
   std::string text;
+  bool is_too_long = false;
   std::jmp_buf too_long;
 };
 
@@ -22,7 +23,10 @@ struct Output {
 // C, and hold no memory meanwhile but for a few bytes of a Rust name with punycode.
 void take(const char* piece, std::size_t length, void* to) {
   Output& output = *static_cast<Output*>(to);
-  if (output.text.size() + length > kMostText) std::longjmp(output.too_long, 1);
+  if (output.text.size() + length > kMostText) {
+    output.is_too_long = true;
+    std::longjmp(output.too_long, 1);
+  }
   output.text.append(piece, length);
 }
 
@@ -33,10 +37,26 @@ bool decode(Decode decoder, const char* name, int options, Output& output) {
   return decoder(name, options, take, &output) != 0;
 }
 
+// The first characters of what is too long to be read, with its brackets closed, so that the
+// function is found by its name without template arguments.
+std::string begin_of(std::string text) {
+  constexpr std::size_t kShown = 1024;
+  text.resize(std::min(text.size(), kShown));
+  while (!text.empty() && static_cast<unsigned char>(text.back()) >= 0x80) text.pop_back();
+  std::string ends;
+  for (const char c : text) {
+    if (c == '<') ends += '>';
+    if (c == '(') ends += ')';
+    if (!ends.empty() && c == ends.back()) ends.pop_back();
+  }
+  return text + "..." + std::string(ends.rbegin(), ends.rend());
+}
+
 std::optional<std::string> decoded(Decode decoder, const std::string& name, int options) {
   Output output;
-  if (!decode(decoder, name.c_str(), options, output)) return std::nullopt;
-  return std::move(output.text);
+  if (decode(decoder, name.c_str(), options, output)) return std::move(output.text);
+  if (output.is_too_long) return begin_of(std::move(output.text));
+  return std::nullopt;
 }
 
 using Text = std::unique_ptr<char, void (*)(void*)>;

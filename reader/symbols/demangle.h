@@ -5,8 +5,9 @@
 
 namespace gnomon::reader {
 
-// None: it is no such name, or it decodes to more than 64 KiB (a name of 300 characters can decode
-// to gigabytes, by back references). They need at most 1.5 MiB of stack.
+// Return the name as its language writes it, or nothing if the word is no such name. By back
+// references 300 characters can decode to gigabytes: a name longer than 64 KiB is cut behind the
+// first KiB, and "..." added (D and Ada: nothing). They need at most 1.5 MiB of stack.
 std::optional<std::string> demangle_cpp(const std::string& name);
 std::optional<std::string> demangle_rust(const std::string& name);
 std::optional<std::string> demangle_d(const std::string& name);

@@ -65,6 +65,7 @@ struct Column {
   std::vector<std::string> title;  // lines, the unit last
   bool in_text = true;             // false: what text tells by its layout
   Type type = Type::text;          // of its cells, as far as they are not Empty
+  bool is_prose = false;           // the last one: a cell becomes lines instead of being shortened
 };
 
 // What a limit left out.

@@ -1,6 +1,8 @@
 // A table as text. Any thread.
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "reader/table/shorten.h"
 #include "reader/table/table.h"
@@ -15,6 +17,7 @@ struct Strip {
   bool left = false;
   std::size_t width = 0;
   std::size_t room = 0;  // that its names are cut to; 0: they are not
+  bool is_prose = false;
 };
 
 // Names in a last strip need no width, and are cut to what the terminal leaves them.
@@ -26,6 +29,7 @@ Result<std::vector<Strip>> strips_of(const Table& table, std::size_t width,
     const Column& column = table.columns[c];
     if (!column.in_text) continue;
     strips.push_back({c, column.type == Type::text});
+    strips.back().is_prose = column.is_prose;
     for (const std::string& line : column.title)
       strips.back().width = std::max(strips.back().width, width_of(line));
   }
@@ -52,6 +56,23 @@ struct Piece {
   std::string text;
   std::string_view color = {};
 };
+
+// The text in lines of at most `room` columns, broken at blanks; a word that is longer stays whole.
+std::vector<std::string> prose_of(const std::string& text, std::size_t room) {
+  constexpr std::size_t kLeast = 20;
+  std::vector<std::string> lines(1);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    std::string& line = lines.back();
+    if (!line.empty() && width_of(line) + 1 + width_of(word) > std::max(room, kLeast))
+      lines.push_back(word);
+    else
+      line += (line.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return lines;
+}
 
 // piece_of(strip): what that strip has in this line.
 template <typename PieceOf>
@@ -82,6 +103,23 @@ std::string head_of(const Table& table, const std::vector<Strip>& strips, bool h
   return head;
 }
 
+// A row as text: one line, or more where its last cell is prose.
+std::string lines_of(const Row& row, const std::vector<Strip>& strips, bool has_color) {
+  const bool is_prose = !strips.empty() && strips.back().is_prose && strips.back().room != 0;
+  std::vector<std::string> prose;
+  if (is_prose) prose = prose_of(cell_text(row[strips.back().column], 0), strips.back().room);
+  std::string lines = line_of(strips, has_color, [&](const Strip& strip) {
+    const Cell& cell = row[strip.column];
+    const bool is_last = is_prose && strip.column == strips.back().column;
+    return Piece{is_last ? prose.front() : cell_text(cell, strip.room), color_of(cell)};
+  });
+  for (std::size_t i = 1; i < prose.size(); ++i)
+    lines += line_of(strips, has_color, [&](const Strip& strip) {
+      return Piece{strip.column == strips.back().column ? prose[i] : std::string()};
+    });
+  return lines;
+}
+
 }  // namespace
 
 Result<void> print_text(const Table& table, const TextStyle& style, const Interrupt& interrupt,
@@ -100,10 +138,7 @@ Result<void> print_text(const Table& table, const TextStyle& style, const Interr
       ++group;
     }
     ++number;
-    lines += line_of(*strips, style.has_color, [&](const Strip& strip) {
-      const Cell& cell = row[strip.column];
-      return Piece{cell_text(cell, strip.room), color_of(cell)};
-    });
+    lines += lines_of(row, *strips, style.has_color);
     return put(lines);
   });
   if (!done) return done;

@@ -75,7 +75,7 @@ def sampler():
                 experiment = work / "test.1.er"
                 command = [GNOMON, "collect", "-p", interval, "-k", "kernel", "-o", experiment, program("fixed_work"), "compute", 60, threads, millions]
                 with subprocess.Popen([str(word) for word in command], cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as collect:
-                    time.sleep(0.5)  # what is done once is not a sample's
+                    time.sleep(1.3)  # what is done once, and the first larger copies, are not a sample's
                     beside, target = process("gnomon-sampler", experiment), process("fixed_work", experiment)
                     before = cpu_time(beside), cpu_time(target)
                     time.sleep(2)
@@ -148,7 +148,7 @@ def stacks_of(name, experiment):
     printed = run([GNOMON, "print", "-functions", "--limit", "1", experiment], experiment.parent)
     samples = int(status(experiment)["Samples"].split(",")[0].replace(" ", ""))
     cut = re.search(r"(\d+) of \d+ call stacks \([^)]*\) were cut (.*?):", printed)
-    guessed = re.search(r"(\d+) of \d+ call stacks \([^)]*\) pass code without unwind information", printed)
+    guessed = re.search(r"(\d+) of \d+ call stacks \([^)]*\) have callers that are guessed", printed)
     lost = re.search(r"^Note: (.*lost.*)$", printed, re.M)
     return [name, samples, f"{100 - 100 * (int(cut[1]) if cut else 0) / max(samples, 1):.2f} %", (cut[2] if cut else "") + (f"; {lost[1]}" if lost else ""),
             f"{100 * int(guessed[1]) / samples:.0f} %" if guessed else ""]

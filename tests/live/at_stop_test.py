@@ -28,6 +28,9 @@ def check_round(line, sign=""):
         raise lldb_session.StoppedTwice(line)
     # CPU time is what the kernel says at both ends; the stop is known a moment later.
     assert before == sign and 0.03 < cpu < wall + 0.001 and own == cpu, line
+    # Beside other work the kernel's ticks have come more often than its CPU time says, in one run of fifty.
+    if cpu + 0.04 <= samples * 0.010007 < wall + 0.02:
+        raise lldb_session.StoppedTwice(line)
     assert abs(samples * 0.010007 - cpu) < 0.04, line
 
 

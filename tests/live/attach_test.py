@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 
 import lldb_session
 import recorded
@@ -153,6 +154,47 @@ def by_number_refused(work):
         assert f"LLDB has process {program.pid} already; `collector enable` records that" in errors, (answers, errors)
 
 
+def by_name(work):
+    """`collector attach NAME`: of the only process that is called so, or with --waitfor of the next one."""
+    name = "gnomon-deep"
+    shutil.copy(build / "targets/deep", f"{work}/{name}")
+    started, begun = [], threading.Event()
+
+    def start():
+        started.append(subprocess.Popen([f"{work}/{name}", "8", "2"], cwd=work))
+
+    def start_when_awaited():
+        while not begun.wait(0.5):
+            if os.path.exists(f"{work}/awaited") and len(started) < 20:
+                start()
+
+    awaiting = threading.Thread(target=start_when_awaited)
+    recorded_one = rf"Recording process (\d+) to {work}/test\.\d\.er: "
+    try:
+        start()
+        answers, _ = lldb_session.run(build, None, [f"collector attach {name}", "process status"], work)
+        assert int(re.match(recorded_one, answers[1][1])[1]) == started[0].pid, answers
+        end(started)
+        refused, errors = lldb_session.run(build, None, [f"collector attach {name}"], work, check=False)
+        assert f"no process is called {name}; `ps` lists them; --waitfor waits for one" in errors, (refused, errors)
+        awaiting.start()
+        answers, _ = lldb_session.run(build, None, ["script open('awaited', 'w').close()", f"collector attach {name} --waitfor", "process status"], work)
+        assert int(re.match(recorded_one, answers[2][1])[1]) in [one.pid for one in started], answers
+    finally:
+        begun.set()
+        if awaiting.ident:
+            awaiting.join()
+        end(started)
+
+
+def end(programs):
+    for program in programs:
+        if program.poll() is None and program.pid > 0:
+            program.kill()
+        program.wait(60)
+    programs.clear()
+
+
 def java(work):
     """What a recording of a Java VM does not show, and the signal that it lives by, unless LLDB lets that pass."""
     shutil.copy(build / "targets/libplugin_a.so", f"{work}/libjvm.so")
@@ -167,7 +209,7 @@ def java(work):
     assert methods in second and stops not in second, answers
 
 
-for case in (waits, view, again, signalled, detached, by_number, by_number_refused, java):
+for case in (waits, view, again, signalled, detached, by_number, by_number_refused, by_name, java):
     with recorded.directory() as work:
         case(work)
         print(f"{case.__name__}: ok", flush=True)

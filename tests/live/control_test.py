@@ -42,11 +42,16 @@ def each_state(work):
                 ("collector disable", OFF), ("collector pause", NOT_RECORDED), ("collector resume", NOT_RECORDED),
                 ("collector enable", "Recording process "), ("collector disable", "Disabled: process "), ("kill", ANY),
                 # no process, and enabled for later runs
-                ("collector enable", "Enabled: "), ("collector enable", "Already enabled"), ("collector pause", NOT_RECORDED),
+                ("collector enable", "Enabled: "), ("collector enable", "Already enabled"), ("collector pause", "Paused: every run"),
+                # paused before it runs
+                ("run", "Process "), ("collector resume", "Resumed: events"), ("kill", ANY), ("collector resume", "Resumed: every run"),
                 ("collector disable", "Disabled: later runs")]
     answers = lldb_session.run_all(build, ROUNDS, [command for command, _ in expected], work)
     check(answers, expected)
-    assert sorted(path.name for path in pathlib.Path(work).glob("*.er")) == ["test.1.er", "test.2.er"]
+    assert sorted(path.name for path in pathlib.Path(work).glob("*.er")) == ["test.1.er", "test.2.er", "test.3.er"]
+    later = pathlib.Path(work) / "test.3.er"
+    logged, sampled = ([json.loads(line)["event"] for line in (later / name).read_text().splitlines()] for name in ("log.jsonl", "overview"))
+    assert "pause" in logged and "resume" in sampled and "pause" not in sampled, (logged, sampled)
     overview = [json.loads(line) for line in (pathlib.Path(work) / "test.1.er/overview").read_text().splitlines()]
     asked = [line for line in overview if line["event"] in ("pause", "resume")]
     assert [line["event"] for line in asked] == ["pause", "resume", "pause"], overview

@@ -62,7 +62,8 @@ def collapsed(text):
 def of_speedscope(text):
     whole = json.loads(text)
     assert whole["$schema"] == "https://www.speedscope.app/file-format-schema.json"
-    frames, [profile] = whole["shared"]["frames"], whole["profiles"]
+    frames, (profile, *threads) = whole["shared"]["frames"], whole["profiles"]
+    assert threads == [] or sum(sum(each["weights"]) for each in threads) == profile["endValue"], whole["profiles"]
     assert profile["type"] == "sampled" and profile["unit"] == "nanoseconds" and profile["endValue"] == sum(profile["weights"])
     assert len(profile["samples"]) == len(profile["weights"])
     assert any(frame.get("file", "").endswith("split.cpp") and frame["line"] > 0 for frame in frames), frames

@@ -42,7 +42,7 @@ PATIENCE = 60  # s
 KILOBYTES = 150  # of a disk that fills
 REPORTS = {"nothing": ["-functions"], "heap": ["-allocs"], "locks": ["-sync"], "io": ["-ioactivity"],
            "everything": ["-functions", "-allocs", "-sync", "-ioactivity"]}
-NOTHING = ("has no data", "no thread has waited", "has not allocated anything yet", "has not done any I/O yet")  # a report of nothing
+NOTHING = ("has no data", "no thread has waited", "has not allocated anything ", "has not done any I/O ")  # a report of nothing
 # A refusal harms nobody. One that says so comes once; the other recording begins later.
 AGAIN, LATER = "repeat", "recording begins by itself once it gets there"
 # Rows that see the descriptors which are open for a moment while an injector comes in, or has come, beside them.

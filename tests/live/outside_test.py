@@ -142,17 +142,39 @@ def attached_amid_births(work):
     assert 0.2 < table["<Total>"][0] < used, (table, used)
 
 
-def deep_stacks(work):
-    """More of the stack is copied once that shows to be needed."""
-    _, experiment = collect(work, TARGETS / "deep", "1.8")
-    printed = subprocess.run([GNOMON, "print", "-functions", "--format", "json", "--since", "0.5s", experiment], capture_output=True, text=True, timeout=60)
+def whole_share(experiment, *words, function="work::outermost(int, double)"):
+    """Which part of the time has its call stack from there on."""
+    printed = subprocess.run([GNOMON, "print", "-functions", "--format", "json", *words, experiment], capture_output=True, text=True, timeout=60)
     rows = {row["name"]: row for row in json.loads(printed.stdout)["rows"]}
     total = rows["<Total>"]["exclusive_totalcpu"]
     assert total > 0.1, printed
-    whole = rows["work::outermost(double)"]["inclusive_totalcpu"]
-    assert whole > 0.98 * total, (rows["<Total>"], rows["work::outermost(double)"], printed.stdout[:1000])
+    return rows.get(function, {"inclusive_totalcpu": 0})["inclusive_totalcpu"] / total
+
+
+def deep_stacks(work):
+    """At the usual interval 64 KiB of the stack are copied from the first sample on."""
+    _, experiment = collect(work, TARGETS / "deep", "0.5", "80", interval="on")
+    assert whole_share(experiment) > 0.98, recorded.functions(build, experiment)
+
+
+def stacks_with_holes(work):
+    """A page that nothing has used yet does not end the copy: at launch, and once it has been seen."""
+    _, experiment = collect(work, TARGETS / "deep", "0.3", "2", "main", interval="on")
+    assert whole_share(experiment, function="work::beyond_the_hole(int, double)") > 0.95, recorded.functions(build, experiment)
+    _, experiment = collect(work, TARGETS / "deep", "1", "2", "thread", interval="on")
+    assert whole_share(experiment, "--since", "0.5s", function="work::beyond_the_hole(int, double)") > 0.95, recorded.functions(build, experiment)
     _, notes = recorded.functions(build, experiment)
-    assert any("at the end of the part of the stack that the kernel copied" in note for note in notes), ("nothing was cut at first", notes)
+    assert not any("coroutine" in note for note in notes), notes
+
+
+def deeper_stacks(work):
+    """More of the stack is copied once that shows to be needed, if an ordinary user's ring has room."""
+    need_nobody()
+    copy = everyones(build, work, "deep")
+    _, experiment = collect(work, copy / "targets/deep", "1.2", "80", interval="8", under=(*NOBODY, "prlimit", "--memlock=0"), gnomon=copy / "bin/gnomon")
+    assert whole_share(experiment, "--since", "0.5s") > 0.95, recorded.functions(build, experiment)
+    _, notes = recorded.functions(build, experiment)
+    assert any("what the kernel copied of the stack" in note or "the stack that the kernel copied" in note for note in notes), ("nothing was cut at first", notes)
 
 
 def user_time(work):
@@ -207,5 +229,5 @@ def in_lldb(work):
     assert "cover" not in whole and "<Total>" in whole, whole
 
 
-try_cases(*map(unless_lost, (shares, attached, limited, attached_amid_births, deep_stacks, caught_signals, reloaded, children, killed, user_time, refused,
+try_cases(*map(unless_lost, (shares, attached, limited, attached_amid_births, deep_stacks, stacks_with_holes, deeper_stacks, caught_signals, reloaded, children, killed, user_time, refused,
                              in_lldb)))

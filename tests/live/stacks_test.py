@@ -69,7 +69,7 @@ def attached(work, program):
 
 BURN = ["burn(double)", "burns"]
 WHOLE = ["middle", "main", "<Total>"]
-GUESSED = "pass code without unwind information"
+GUESSED = "have callers that are guessed"
 with recorded.directory() as work:
     moved = pathlib.Path(work) / "moved.so"
     with_moved_headers(targets / "stacks_library.so", moved)

@@ -1,6 +1,9 @@
-// Computes at the end of a call chain that is larger than what is copied of a stack at first.
-// Argument: CPU seconds.
+// Computes at the end of a call chain, of half a KiB a call.
+// Arguments: CPU seconds, calls; with "main" or "thread" behind them in that thread, below a frame
+// of 40 KiB of which only the ends are used.
 #include <cstdlib>
+#include <string_view>
+#include <thread>
 
 #include "tests/targets/burn.h"
 
@@ -21,11 +24,31 @@ namespace work {
   room[1] = room[0];
 }
 
-[[gnu::noinline]] void outermost(double seconds) {
-  deeper(20, seconds);
+[[gnu::noinline]] void outermost(int calls, double seconds) {
+  deeper(calls, seconds);
+  asm volatile("");
+}
+
+[[gnu::noinline]] void around_a_hole(int calls, double seconds) {
+  volatile char room[40960];
+  room[sizeof room - 1] = 1;
+  outermost(calls, seconds);
+  room[sizeof room - 2] = room[sizeof room - 1];
+}
+
+[[gnu::noinline]] void beyond_the_hole(int calls, double seconds) {
+  around_a_hole(calls, seconds);
   asm volatile("");
 }
 
 }  // namespace work
 
-int main(int argc, char** argv) { work::outermost(argc > 1 ? std::atof(argv[1]) : 1.0); }
+int main(int argc, char** argv) {
+  if (argc < 3) return 1;
+  const double seconds = std::atof(argv[1]);
+  const int calls = std::atoi(argv[2]);
+  const std::string_view where = argc > 3 ? argv[3] : "";
+  if (where == "") work::outermost(calls, seconds);
+  if (where == "main") work::beyond_the_hole(calls, seconds);
+  if (where == "thread") std::thread(work::beyond_the_hole, calls, seconds).join();
+}

@@ -18,8 +18,8 @@ namespace {
 using enum IoOperation;
 using Bytes = std::size_t;
 
-// Both ends count with the bytes, the one that is written to with the time, and a call that has
-// failed as one of those.
+// The bytes count at each end, the time at the end that is written to. A call that has failed
+// counts there alone.
 void record_ends(const Call& call, const IoCall& done, int from, int to) {
   record_io(call, done, to);
   if (done.error != 0) return;

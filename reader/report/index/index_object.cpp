@@ -64,15 +64,7 @@ Result<void> check_index_object(const IndexObject& object) {
 
 IndexNames::IndexNames(const IndexObject& object, const Analysis& analysis)
     : name_(object.name), analysis_(analysis) {
-  if (name_ != "Threads") return;
-  for (const auto& part : analysis.parts()) {
-    const auto take = [&](const std::vector<ThreadSample>& threads) {
-      for (const ThreadSample& each : threads)
-        if (!each.name.empty()) threads_[{part->number(), each.thread}] = each.name;
-    };
-    take(part->samples().baseline());
-    for (const Sample& sample : part->samples().all()) take(sample.threads);
-  }
+  if (name_ == "Threads") threads_ = thread_names(analysis);
 }
 
 std::string IndexNames::of_thread(std::int64_t key) const {

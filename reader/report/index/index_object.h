@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/thread_names.h"
 #include "reader/base/result.h"
 
 namespace gnomon::reader {
@@ -43,8 +43,7 @@ class IndexNames {
 
   std::string name_;
   const Analysis& analysis_;
-  // As a sample names them, by number of the part and of the thread.
-  std::map<std::pair<std::int64_t, std::int64_t>, std::string> threads_;
+  ThreadNames threads_;
 };
 
 }  // namespace gnomon::reader

@@ -37,6 +37,12 @@ class IndexItems : public Items {
   IndexNames names_;
 };
 
+// Returns true for objects that follow each other in time, unless the user has chosen an order.
+bool is_in_order_of_time(const IndexObject& object, const View& view) {
+  return (object.name == "Seconds" || object.name == "Samples") &&
+         view.sort.text() == default_sort().text();
+}
+
 }  // namespace
 
 Result<Table> index_report(Analysis& analysis, const View& view, const IndexObject& object) {
@@ -44,11 +50,15 @@ Result<Table> index_report(Analysis& analysis, const View& view, const IndexObje
   if (!shown) return tl::unexpected(shown.error());
   shown->metrics = exclusive_only(shown->metrics);
   if (auto* by = std::get_if<MetricColumn>(&shown->sort.by)) by->flavour = Flavour::exclusive;
+  const bool is_in_time = is_in_order_of_time(object, view);
+  if (is_in_time) shown->sort = *parse_sort("name");
   const auto values = sum_by(analysis, object.expression, view.interrupt);
   if (!values) return tl::unexpected(values.error());
   auto table = item_list(IndexItems(object, *values, analysis), shown->metrics, *shown, view);
   if (!table) return table;
-  table->title = fmt::format("{} sorted by metric: {}", object.name, shown->sort.title());
+  table->title = is_in_time
+                     ? fmt::format("{} in the order of time", object.name)
+                     : fmt::format("{} sorted by metric: {}", object.name, shown->sort.title());
   table->notes = loss_notes(analysis, nullptr);
   for (const auto& part : analysis.parts())
     if (std::string note = lost_samples_note(*part); !note.empty())

@@ -50,10 +50,11 @@ const FileIdentity* identity_of(const Analysis& analysis, const std::string& pat
 // What makes names or lines of an object appear; empty: nothing is missing, or nothing helps.
 std::string next_step(Analysis& analysis, const std::string& path, const Health& health) {
   if (health.without_names == 0 && health.without_lines == 0) return "";
+  if (path.empty() && health.without_names == 0) return "";
   if (path.empty())
     return "code made at run time: have its maker write /tmp/perf-PID.map (node --perf-basic-prof, "
            "java -XX:+DumpPerfMapAtExit)";
-  if (path.starts_with('[')) return "";
+  if (path.starts_with('[') || path.starts_with('<')) return "";
   // A file that is another one now, or damaged, says so itself.
   const auto& reasons = analysis.without_lines();
   const auto reason = reasons.find(path);
@@ -79,10 +80,13 @@ std::map<std::string, Health> health_of(const PlaceItems& items, MetricId metric
     const std::uint64_t value = items.value(Flavour::exclusive, metric, item);
     if (value == 0) continue;
     const Function& function = items.function(item);
-    Health& health = objects[function.object];
+    // Time without a place, such as <Short threads>, is in no code.
+    const bool is_code =
+        !function.object.empty() || !function.name.starts_with('<') || function.name == kUnknown;
+    Health& health = objects[is_code ? function.object : function.name];
     health.file = function.file;
     health.all += value;
-    if (function.is_unnamed || function.object.empty()) health.without_names += value;
+    if (function.is_unnamed || !is_code || function.name == kUnknown) health.without_names += value;
     if (!items.place(item).source.is_known()) health.without_lines += value;
   }
   return objects;
@@ -109,7 +113,7 @@ Result<Table> doctor_report(Analysis& analysis, const View& view) {
                    {"without_names", {"Without", "names", "%"}, true, Type::percent},
                    {"without_lines", {"Without", "lines", "%"}, true, Type::percent},
                    {"load_object", {"Load Object"}},
-                   {"next_step", {"Next step"}}};
+                   {"next_step", {"Next step"}, true, Type::text, true}};
   for (const auto& [path, health] : order) {
     sum.without_names += health.without_names;
     sum.without_lines += health.without_lines;

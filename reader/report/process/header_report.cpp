@@ -63,7 +63,7 @@ Table header_report(Analysis& analysis) {
   table.title = fmt::format("Experiment: {}", experiment.directory);
   table.notes = users_notes(experiment.directory);
   for (std::string& note : process_notes(analysis)) table.notes.push_back(std::move(note));
-  table.columns = {{"item", {}}, {"value", {}}};
+  table.columns = {{"item", {}}, {"value", {}, true, Type::text, true}};
   const auto add = [&](const std::string& item, const std::string& value) {
     if (!value.empty()) table.rows.push_back({item, value});
   };

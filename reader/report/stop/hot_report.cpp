@@ -20,9 +20,12 @@ std::string bar_of(std::uint64_t value, std::uint64_t largest) {
   return std::string(static_cast<std::size_t>(std::max(length, 1L)), '#');
 }
 
+// By the time since the last stop, or by that of the whole recording.
+enum class Order { whole, recent };
+
 class HotTable {
  public:
-  HotTable(MetricId metric, std::uint64_t total, const std::optional<Recent>& recent)
+  HotTable(MetricId metric, std::uint64_t total, const Recent* recent)
       : metric_(metric), total_(total), recent_(recent) {
     const MetricList list{{MetricColumn{Flavour::exclusive, metric, false},
                            MetricColumn{Flavour::exclusive, metric, true}, Static::name}};
@@ -31,17 +34,17 @@ class HotTable {
     since.id = fmt::format("since_stop_{}", row(metric).key);
     since.title.front() = "Since stop";
     const Column bar{"bar", {}, true, Type::text};
-    table.columns.insert(table.columns.begin() + 2, {since, bar});
+    if (recent) table.columns.insert(table.columns.end() - 1, since);
+    table.columns.insert(table.columns.end() - 1, bar);
   }
 
-  // largest: of all functions; 0: the row has no bar.
   void add(const std::string& name, std::uint64_t value, std::uint64_t recent,
-           std::uint64_t largest) {
+           const std::string& bar) {
     Row cells;
     cells.push_back(value_cell(metric_, value));
     cells.push_back(share_cell(value, total_));
-    cells.push_back(recent_ ? change(recent) : Cell(Empty{}));
-    cells.emplace_back(bar_of(value, largest));
+    if (recent_) cells.push_back(change(recent));
+    cells.emplace_back(bar);
     cells.emplace_back(Phrase{"", name, ""});
     table.rows.push_back(std::move(cells));
   }
@@ -55,7 +58,7 @@ class HotTable {
 
   MetricId metric_;
   std::uint64_t total_;
-  const std::optional<Recent>& recent_;
+  const Recent* recent_;
 };
 
 // The same of one function in all analyses of an experiment.
@@ -64,10 +67,43 @@ std::string key_of(const Profile& profile, FunctionId id) {
   return fmt::format("{}+{}:{}", function.object, function.address, profile.name(id));
 }
 
-std::uint64_t recent_of(const std::optional<Recent>& recent, const std::string& key) {
+std::uint64_t recent_of(const Recent* recent, const std::string& key) {
   if (!recent) return 0;
   const auto at = recent->by_function.find(key);
   return at == recent->by_function.end() ? 0 : at->second;
+}
+
+struct Hot {
+  FunctionId function;
+  std::uint64_t value, recent;
+};
+
+// Returns the functions that have used something, in the order asked for.
+std::vector<Hot> hottest_of(const Profile& profile, const Shown& shown, MetricId metric,
+                            const Recent* recent, Order order) {
+  std::vector<Hot> hottest;
+  for (const std::uint32_t f : in_order(shown, FunctionItems(profile))) {
+    const FunctionId id{f};
+    const std::uint64_t value = profile.value(Flavour::exclusive, metric, id);
+    if (id != profile.total() && value != 0)
+      hottest.push_back({id, value, recent_of(recent, key_of(profile, id))});
+  }
+  if (order == Order::recent)
+    std::stable_sort(hottest.begin(), hottest.end(),
+                     [](const Hot& a, const Hot& b) { return a.recent > b.recent; });
+  return hottest;
+}
+
+std::string nothing_recent_note(const Analysis& analysis, MetricId metric) {
+  const std::uint64_t interval = analysis.experiment().header.interval.value;
+  const bool is_sampled = row(metric).quantity == Quantity::time && interval != 0;
+  return fmt::format(
+      "nothing was recorded since the last stop{}: the order is that of the whole "
+      "recording.",
+      is_sampled ? fmt::format(", and a thread is sampled every {:.3f} ms of its "
+                               "CPU time",
+                               1e3 * seconds(Nanoseconds{interval}))
+                 : "");
 }
 
 }  // namespace
@@ -93,21 +129,25 @@ Result<Table> hot_report(Analysis& analysis, const View& view,
   const MetricId metric = leading_metric(asked->shown);
   Shown shown = asked->shown;
   shown.sort = Sort{MetricColumn{Flavour::exclusive, metric, false}};
-  const auto value_of = [&](std::uint32_t f) {
-    return profile.value(Flavour::exclusive, metric, FunctionId{f});
+  const Recent* const since = recent ? &*recent : nullptr;
+  const Order order = since && since->total != 0 ? Order::recent : Order::whole;
+  const auto hottest = hottest_of(profile, shown, metric, since, order);
+  const auto ranked = [order](const Hot& hot) {
+    return order == Order::recent ? hot.recent : hot.value;
   };
-  std::vector<std::uint32_t> hottest;
-  for (const std::uint32_t f : in_order(shown, FunctionItems(profile)))
-    if (FunctionId{f} != profile.total() && value_of(f) != 0) hottest.push_back(f);
   const std::uint64_t total = profile.values(metric).total;
-  HotTable hot(metric, total, recent);
-  hot.table.title = fmt::format("The hottest functions by exclusive {}", row(metric).title);
+  HotTable hot(metric, total, since);
+  hot.table.title =
+      fmt::format("The hottest functions{} by exclusive {}",
+                  order == Order::recent ? " since the last stop," : "", row(metric).title);
   hot.table.notes = all_notes(analysis, profile, asked->shown);
-  hot.add(kTotal, total, recent ? recent->total : 0, 0);
-  for (const std::uint32_t f : hottest) {
+  if (since && order == Order::whole)
+    hot.table.notes.push_back(nothing_recent_note(analysis, metric));
+  hot.add(kTotal, total, since ? since->total : 0, "");
+  for (const Hot& each : hottest) {
     if (view.limit != 0 && hot.table.rows.size() > view.limit) break;
-    hot.add(profile.name(FunctionId{f}), value_of(f),
-            recent_of(recent, key_of(profile, FunctionId{f})), value_of(hottest.front()));
+    hot.add(profile.name(each.function), each.value, each.recent,
+            bar_of(ranked(each), ranked(hottest.front())));
   }
   hot.table.left_out = {hottest.size() + 1 - hot.table.rows.size(), "functions"};
   return std::move(hot.table);

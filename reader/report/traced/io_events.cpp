@@ -87,7 +87,7 @@ Result<void> has_io(const Analysis& analysis) {
   if (has_calls(analysis)) return {};
   const Header& header = analysis.experiment().header;
   if (header.settings[format::Setting::iotrace] != 0)
-    return fault("the program has not done any I/O yet", "let it go on, and ask again");
+    return nothing_traced(analysis.experiment(), "the program has not done any I/O");
   return not_traced(header, "I/O was not recorded",
                     "`collector iotrace on` before the run, or `gnomon collect -i on`, records "
                     "it");

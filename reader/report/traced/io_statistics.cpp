@@ -112,7 +112,12 @@ Result<Table> io_statistics_report(Analysis& analysis, const View& view) {
         each_io(*part, view.interrupt, [&](const RecordedIo& io) { statistics.add(io); });
     if (!files) return tl::unexpected(files.error());
   }
-  return with_losses(Result<Table>(statistics.table()), analysis, *asked);
+  Table table = statistics.table();
+  if (view.limit != 0 && table.rows.size() > view.limit) {
+    table.left_out = {table.rows.size() - view.limit, "rows"};
+    table.rows.resize(view.limit);
+  }
+  return with_losses(Result<Table>(std::move(table)), analysis, *asked);
 }
 
 }  // namespace gnomon::reader

@@ -33,7 +33,7 @@ Result<void> has_heap(const Analysis& analysis) {
     return {};
   const Header& header = analysis.experiment().header;
   if (header.settings[format::Setting::heaptrace] != 0)
-    return fault("the program has not allocated anything yet", "let it go on, and ask again");
+    return nothing_traced(analysis.experiment(), "the program has not allocated anything");
   return not_traced(header, "allocations were not recorded",
                     "`collector heaptrace on` before the run, or `gnomon collect -H on`, "
                     "records them");

@@ -212,6 +212,14 @@ tl::unexpected<Fault> nothing_watched(bool is_call) {
                          "LLDB");
 }
 
+std::string title_of(const std::vector<Touched>& all, bool is_call) {
+  const std::string one = all.size() == 1 ? one_line(all.front().watch.name) : "";
+  return fmt::format("{} {}, by who makes them", is_call ? "Calls of" : "Accesses to",
+                     !one.empty() ? one
+                     : is_call    ? "functions that are watched"
+                                  : "objects that are watched");
+}
+
 MetricList metrics_of(bool is_call) {
   return *parse_metrics(is_call ? "e.calls:i.calls:name" : "e.accesses:i.accesses:name");
 }
@@ -229,8 +237,7 @@ Result<Table> touch_report(Analysis& analysis, const View& view, bool is_call, T
       return tl::unexpected(done.error());
   }
   TouchTable rows(is_call);
-  rows.table.title = is_call ? "Calls of functions that are watched, by who makes them"
-                             : "Accesses to objects that are watched, by who makes them";
+  rows.table.title = title_of(all, is_call);
   for (const Touched& each : all) {
     rows.add(each, description(each, analysis), view);
     add_count_losses(one_line(each.watch.name), each.watch.figures, each.watch.interval,

@@ -48,7 +48,10 @@ TEST(DisplayName, OfNamesThatExpand) {
     const std::string last = std::string("S") + "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i] + "_";
     cpp += "S0_I" + last + last + "E";
   }
-  EXPECT_EQ(display_name(cpp.c_str()), cpp);
+  const std::string begin = display_name(cpp.c_str());
+  EXPECT_TRUE(begin.starts_with("f(A, B<A, A>, ") && begin.ends_with(")")) << begin;
+  EXPECT_NE(begin.find("..."), begin.npos);
+  EXPECT_LT(begin.size(), 1100u);
   std::string rust = "_RINvC1a1f";
   for (int i = 0; i < 30; ++i) rust += "TTB" + std::string(i == 0 ? "_" : "9_") + "B9_E";
   rust += "E";

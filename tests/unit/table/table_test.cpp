@@ -176,6 +176,18 @@ TEST(Table, TextFitsItsWidth) {
   EXPECT_NE(to_text(table)->find(longer), std::string::npos);
 }
 
+TEST(Table, ProseKeepsAllItsWords) {
+  Table table;
+  table.columns = {{"item", {}}, {"value", {}, true, Type::text, true}};
+  table.rows = {{std::string("Clock"), std::string("kernel (task-clock event), every 10 ms")},
+                {std::string("Threads"), std::string("4")}};
+  EXPECT_EQ(*to_text(table, {.width = 30}),
+            "Clock    kernel (task-clock\n"
+            "         event), every 10 ms\n"
+            "Threads  4\n");
+  EXPECT_EQ(*to_text(table), "Clock    kernel (task-clock event), every 10 ms\nThreads  4\n");
+}
+
 TEST(Table, ColorsHotRowsAndNotes) {
   Table table = sample();
   table.rows[0][2] = Label{"*", "f", true};
