@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/collect/blocked_process.h"
 #include "commands/collect/collect.h"
 #include "commands/help.h"
 #include "commands/print/print.h"
@@ -25,7 +26,8 @@ using namespace gnomon::commands;
 std::string usage() {
   std::istringstream forms("gnomon print [OPTION]... [-COMMAND]... [EXPERIMENT]...\n" +
                            collect_syntax() +
-                           "gnomon export --to FORMAT [-o FILE] [METRIC] EXPERIMENT\ngnomon help "
+                           "gnomon export --to FORMAT [-o FILE] [METRIC] EXPERIMENT\ngnomon "
+                           "blocked -P PID\ngnomon help "
                            "[COMMAND]\ngnomon version\n");
   std::string text;
   for (std::string form; std::getline(forms, form);)
@@ -68,6 +70,7 @@ Result<Answer> run(const std::vector<std::string>& words) {
   if (verb == "print") return print(rest);
   if (verb == "export") return print(export_words(rest));
   if (verb == "collect") return collect(rest);
+  if (verb == "blocked") return blocked_process(rest);
   ShellHost host;
   if (verb == "help" || verb == "--help" || verb == "-h" || verb.empty()) {
     if (rest.size() == 1 && rest[0] == "--markdown")
@@ -88,7 +91,8 @@ Result<Answer> run(const std::vector<std::string>& words) {
     if (!is_in_print(command.role)) return execute(host, command, rest);
     return tl::unexpected(no_verb(verb));
   }
-  constexpr std::string_view kVerbs[] = {"print", "export", "collect", "help", "version"};
+  constexpr std::string_view kVerbs[] = {"print",   "export", "collect",
+                                         "blocked", "help",   "version"};
   return fault("gnomon has no command " + verb,
                suggestion(verb, kVerbs, "`gnomon help` lists them all"));
 }

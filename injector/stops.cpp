@@ -13,6 +13,7 @@
 #include "injector/log.h"
 #include "injector/sampler.h"
 #include "libcollector/format/names.h"
+#include "reader/base/clock.h"
 
 namespace gnomon::injector {
 namespace {
@@ -85,6 +86,7 @@ Result<std::optional<std::string>> Stops::note(lldb::SBProcess process) {
   if (number == process_ && stop == stop_) return std::nullopt;
   process_ = number;
   stop_ = stop;
+  time_ = monotonic_now();
   if (is_record(process) || !check_is_local(process)) return std::nullopt;
   format::ControlPage* const page = page_of(static_cast<pid_t>(process.GetProcessID()));
   if (!page) return std::string();
@@ -96,6 +98,11 @@ Result<std::optional<std::string>> Stops::note(lldb::SBProcess process) {
     record_rings(*page);
   if (!written) return tl::unexpected(written.error());
   return found_.experiment;
+}
+
+std::uint64_t Stops::time_of(lldb::SBProcess process) {
+  const std::lock_guard lock(mutex_);
+  return process.GetUniqueID() == process_ && process.GetStopID() == stop_ ? time_ : 0;
 }
 
 }  // namespace gnomon::injector

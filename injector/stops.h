@@ -31,6 +31,8 @@ class Stops {
   // Returns the directory of the experiment, empty if the process is not recorded; none: the stop
   // was noted before, or is not one of a process of this machine. Fault: the log cannot be written.
   Result<std::optional<std::string>> note(lldb::SBProcess process);
+  // Returns when the stop was noted that the process is in (CLOCK_MONOTONIC, ns); 0: it was not.
+  std::uint64_t time_of(lldb::SBProcess process);
 
  private:
   format::ControlPage* page_of(pid_t pid);
@@ -42,6 +44,7 @@ class Stops {
   Found found_;  // the recording that was found last, and of which process
   pid_t found_pid_ = 0;
   std::uint32_t process_ = 0, stop_ = 0;  // the stop noted last
+  std::uint64_t time_ = 0;                // of that
 };
 
 }  // namespace gnomon::injector

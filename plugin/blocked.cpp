@@ -2,7 +2,7 @@
 // thread.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
@@ -13,6 +13,7 @@
 #include "plugin/process.h"
 #include "plugin/session.h"
 #include "reader/base/clock.h"
+#include "reader/base/one_line.h"
 
 namespace gnomon::plugin {
 namespace {
@@ -36,23 +37,11 @@ KernelCall kernel_call_of(pid_t pid, lldb::tid_t tid) {
   return call;
 }
 
-// Of the C and C++ libraries and ours: not what the program's author calls his own.
-bool is_of_runtime(lldb::SBFrame frame) {
-  constexpr std::array kObjects{"libc.so", "libc-2",   "libpthread",   "libstdc++",
-                                "libc++",  "ld-linux", "libcollector", "[vdso]"};
-  const char* const object = frame.GetModule().GetFileSpec().GetFilename();
-  for (const std::string_view each : kObjects)
-    if (object && std::string_view(object).starts_with(each)) return true;
-  const char* const name = frame.GetDisplayFunctionName();
-  const std::string_view function = name ? name : "";
-  return function.starts_with("std::") || function.starts_with("__gthread") ||
-         function.starts_with("core::") || function.starts_with("void std::");
-}
-
 struct InCode {
-  std::uint32_t kind = 0;  // format::WaitKind; 0: for no thread
-  std::string called;      // the function that the program called
-  std::string place;       // where
+  std::uint32_t kind = 0;      // format::WaitKind; 0: for no thread
+  std::string_view rust_kind;  // of an object of Rust's library; empty: of none
+  std::string called;          // the function that the program called
+  std::string place;           // where
 };
 
 InCode look_at(lldb::SBThread thread) {
@@ -67,20 +56,27 @@ InCode look_at(lldb::SBThread thread) {
     found.place = function;
     if (line.IsValid() && line.GetLine() != 0)
       found.place += fmt::format(" at {}:{}", line.GetFileSpec().GetFilename(), line.GetLine());
-    if (!is_of_runtime(frame)) break;
+    const char* const file = frame.GetModule().GetFileSpec().GetFilename();
+    const std::string_view object = file ? file : "";
+    if (!commands::is_of_runtime(function, object)) break;
     if (found.kind == 0) found.kind = commands::wait_kind_of(function);
-    const char* const object = frame.GetModule().GetFileSpec().GetFilename();
-    if (!object || !std::string_view(object).starts_with("libcollector")) found.called = function;
+    if (found.rust_kind.empty()) found.rust_kind = commands::rust_wait_of(function);
+    if (!object.starts_with("libcollector")) found.called = function;
   }
   return found;
 }
 
 class Gathering {
  public:
-  Gathering(lldb::SBProcess process, std::uint64_t place_of_waits) : process_(process) {
+  // now: when the process has stopped; CLOCK_MONOTONIC, ns.
+  Gathering(lldb::SBProcess process, std::uint64_t place_of_waits, std::uint64_t now)
+      : process_(process), now_(now) {
+    const auto main = name_of(process_.GetThreadByID(process_.GetProcessID()));
     for (std::uint32_t i = 0; i < process_.GetNumThreads(); ++i) {
       lldb::SBThread thread = process_.GetThreadAtIndex(i);
-      indexes_[static_cast<std::uint32_t>(thread.GetThreadID())] = thread.GetIndexID();
+      const std::string name = name_of(thread);
+      known_[static_cast<std::uint32_t>(thread.GetThreadID())] = {thread.GetIndexID(),
+                                                                  name == main ? "" : name};
     }
     read_waits(place_of_waits);
   }
@@ -95,6 +91,11 @@ class Gathering {
   }
 
  private:
+  static std::string name_of(lldb::SBThread thread) {
+    const char* const name = thread.IsValid() ? thread.GetName() : nullptr;
+    return name ? one_line(name) : "";
+  }
+
   template <typename T>
   bool read(std::uint64_t address, T& value) {
     lldb::SBError error;
@@ -124,6 +125,7 @@ class Gathering {
     commands::Waiting waiting;
     waiting.index = thread.GetIndexID();
     waiting.thread = tid;
+    waiting.name = known_[tid].name;
     waiting.place = code.place;
     // A wait with a time limit that a stop interrupts goes on by restart_syscall.
     const bool is_lock = call.number == kFutex || (call.number == kRestart && code.kind != 0);
@@ -137,35 +139,27 @@ class Gathering {
     if (noted != waits_.end() && (code.kind == 0 || code.kind == noted->second.kind)) {
       kind = noted->second.kind;
       if (kind != static_cast<std::uint32_t>(WaitKind::join)) object = noted->second.object;
-      waiting.since = Nanoseconds{monotonic_now() - noted->second.since};
+      waiting.since = Nanoseconds{now_ - std::min(now_, noted->second.since)};
+    }
+    if (!code.rust_kind.empty() && code.kind == 0) {
+      waiting.what = fmt::format("{} at {:#x}", code.rust_kind, object);
+      waiting.has_no_owner = true;
+      return waiting;
     }
     waiting.holder = holder_of(kind, object, call.first);
-    if (const auto holder = indexes_.find(waiting.holder); holder != indexes_.end())
-      waiting.holder_index = holder->second;
+    if (const auto holder = known_.find(waiting.holder); holder != known_.end()) {
+      waiting.holder_index = holder->second.index;
+      waiting.holder_name = holder->second.name;
+    }
     waiting.is_end = kind == static_cast<std::uint32_t>(WaitKind::join);
     waiting.what = name_of(kind, object, waiting);
     return waiting;
   }
 
   std::uint32_t holder_of(std::uint32_t kind, std::uint64_t object, std::uint64_t word) {
-    constexpr std::uint64_t kOwner = 8, kWriter = 24;  // __owner, __cur_writer
-    std::uint64_t place = 0;
-    switch (static_cast<WaitKind>(kind)) {
-      case WaitKind::mutex:
-        place = object + kOwner;
-        break;
-      case WaitKind::read_lock:
-      case WaitKind::write_lock:
-        place = object + kWriter;
-        break;
-      case WaitKind::join:
-        place = word;
-        break;
-      default:
-        return 0;
-    }
+    const auto place = commands::place_of_holder(kind, object, word);
     std::uint32_t thread = 0;
-    return read(place, thread) ? thread : 0;
+    return place && read(*place, thread) ? thread : 0;
   }
 
   std::string name_of(std::uint32_t kind, std::uint64_t object, const commands::Waiting& waiting) {
@@ -184,8 +178,14 @@ class Gathering {
                : fmt::format("{} {}+{}", kind_name, symbol.GetDisplayName(), object - begin);
   }
 
+  struct Known {
+    std::uint32_t index;
+    std::string name;  // empty: the program's
+  };
+
   lldb::SBProcess process_;
-  std::unordered_map<std::uint32_t, std::uint32_t> indexes_;  // by thread
+  std::uint64_t now_;
+  std::unordered_map<std::uint32_t, Known> known_;  // by thread
   std::unordered_map<std::uint32_t, format::ThreadWait> waits_;
 };
 
@@ -199,7 +199,9 @@ Result<commands::Blocked> Session::blocked() {
     return fault("only a process of this machine can be asked what its threads wait for",
                  "`thread backtrace all` shows where they are");
   const auto found = recording_of(process);
-  return Gathering(process, found ? found->page->waits : 0).all();
+  const std::uint64_t stopped = stops_.time_of(process);
+  return Gathering(process, found ? found->page->waits : 0, stopped ? stopped : monotonic_now())
+      .all();
 }
 
 }  // namespace gnomon::plugin

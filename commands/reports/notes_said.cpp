@@ -1,4 +1,4 @@
-// What a debugger's session has said above its reports. LLDB's command thread.
+// Remembers the notes that a debugger's session has shown above its reports. LLDB's command thread.
 #include "commands/reports/notes_said.h"
 
 #include <charconv>

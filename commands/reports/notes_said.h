@@ -1,4 +1,4 @@
-// What a debugger's session has said above its reports. LLDB's command thread.
+// Remembers the notes that a debugger's session has shown above its reports. LLDB's command thread.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -10,9 +10,9 @@ namespace gnomon::commands {
 
 class NotesSaid {
  public:
-  // Takes out of the notes above a report what need not be said again: a note that was said of that
-  // experiment and whose figure has not grown by half since, and what concerns less than 1 % of the
-  // time. Notes on which events the report is about stay. Returns how many notes it took.
+  // Removes the notes that need not be said again. These are notes that were said of that
+  // experiment and whose figure has not grown by half since. Notes on less than 1 % of the time go,
+  // too. Notes on which events the report is about stay. Returns how many notes were removed.
   std::size_t take_known(std::vector<std::string>& notes, const std::string& experiment);
 
  private:

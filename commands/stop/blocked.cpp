@@ -34,6 +34,18 @@ constexpr std::array kFunctions{
     KnownFunction{"sem_", "wait", WaitKind::semaphore},
 };
 
+struct RustFunction {
+  std::string_view name, object;
+};
+constexpr std::array kRustFunctions{RustFunction{"::Mutex::lock_contended", "Rust mutex"},
+                                    RustFunction{"::RwLock::read_contended", "Rust read lock"},
+                                    RustFunction{"::RwLock::write_contended", "Rust write lock"},
+                                    RustFunction{"::Condvar::wait", "Rust condition"},
+                                    RustFunction{"::Parker::park", "unpark of a Rust thread"},
+                                    RustFunction{"::Once::call", "end of a Rust Once"},
+                                    RustFunction{"::RawMutex::lock_slow", "parking_lot mutex"},
+                                    RustFunction{"::RawRwLock::lock_", "parking_lot lock"}};
+
 class Circles {
  public:
   explicit Circles(const std::vector<Waiting>& waiting) {
@@ -79,26 +91,51 @@ class Circles {
   std::unordered_set<std::uint32_t> seen_;
 };
 
-std::string sentence_of(const std::vector<const Waiting*>& circle) {
+// "#2 logger"; without a debugger "24728 logger"
+std::string numbered(const Blocked& blocked, std::uint32_t index, const std::string& name) {
+  return fmt::format("{}{}{}{}", blocked.is_numbered ? "#" : "", index, name.empty() ? "" : " ",
+                     name);
+}
+
+std::string sentence_of(const Blocked& blocked, const std::vector<const Waiting*>& circle) {
   std::string text = "Deadlock: ";
   for (std::size_t i = 0; i < circle.size(); ++i) {
     const Waiting& each = *circle[i];
-    text += fmt::format("thread #{} waits for {}", each.index, each.what);
+    text += fmt::format("thread {} waits for {}", numbered(blocked, each.index, ""), each.what);
     if (!each.is_end)
-      text += circle.size() == 1 ? ", which it has itself"
-                                 : fmt::format(", which thread #{} has", each.holder_index);
+      text += circle.size() == 1
+                  ? ", which it has itself"
+                  : fmt::format(", which thread {} has", numbered(blocked, each.holder_index, ""));
     text += i + 1 == circle.size() ? "." : "; ";
   }
   return text;
 }
 
-std::string holder_of(const Waiting& waiting) {
+std::string holder_of(const Blocked& blocked, const Waiting& waiting) {
+  if (waiting.has_no_owner) return "it does not say";
   if (waiting.holder == 0) return "";
-  if (waiting.holder_index != 0) return fmt::format("#{}", waiting.holder_index);
+  if (waiting.holder_index != 0)
+    return numbered(blocked, waiting.holder_index, waiting.holder_name);
   return fmt::format("thread {}, which is not among them", waiting.holder);
 }
 
 }  // namespace
+
+bool is_of_runtime(std::string_view function, std::string_view object) {
+  constexpr std::array<std::string_view, 6> kBeginnings{"libcollector", "__GI_",     "__lll_",
+                                                        "___pthread",   "__pthread", "__futex"};
+  if (object.starts_with("libcollector") || reader::is_of_runtime(function, object)) return true;
+  return wait_kind_of(function) != 0 || rust_wait_of(function) != "" ||
+         std::any_of(kBeginnings.begin(), kBeginnings.end(),
+                     [&](std::string_view each) { return function.starts_with(each); });
+}
+
+std::string_view rust_wait_of(std::string_view function) {
+  if (!function.starts_with("std::") && !function.starts_with("parking_lot")) return "";
+  for (const RustFunction& known : kRustFunctions)
+    if (function.find(known.name) != function.npos) return known.object;
+  return "";
+}
 
 std::uint32_t wait_kind_of(std::string_view function) {
   for (const KnownFunction& known : kFunctions) {
@@ -128,6 +165,22 @@ std::string called_name(std::string_view function) {
 
 std::string wait_kind_name(std::uint32_t kind) { return reader::kind_name(kind); }
 
+std::optional<std::uint64_t> place_of_holder(std::uint32_t kind, std::uint64_t object,
+                                             std::uint64_t word) {
+  constexpr std::uint64_t kOwner = 8, kWriter = 24;  // __owner, __cur_writer
+  switch (static_cast<WaitKind>(kind)) {
+    case WaitKind::mutex:
+      return object + kOwner;
+    case WaitKind::read_lock:
+    case WaitKind::write_lock:
+      return object + kWriter;
+    case WaitKind::join:
+      return word;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::uint64_t base_of_lock(std::uint32_t kind, std::uint64_t word) {
   const bool is_odd = word % 8 != 0;
   switch (static_cast<WaitKind>(kind)) {
@@ -145,9 +198,10 @@ std::uint64_t base_of_lock(std::uint32_t kind, std::uint64_t word) {
 
 reader::Table blocked_table(const Blocked& blocked) {
   reader::Table table;
-  table.title = fmt::format("{} of {} wait", blocked.waiting.size(),
-                            reader::counted(blocked.threads, "thread"));
-  table.columns = {{"since", {"Since", "", "sec."}, true, reader::Type::time},
+  table.title =
+      fmt::format("{} of {} {}", blocked.waiting.size(), reader::counted(blocked.threads, "thread"),
+                  blocked.waiting.size() == 1 ? "waits" : "wait");
+  table.columns = {{"since", {"Since", "", "sec."}, blocked.is_numbered, reader::Type::time},
                    {"index", {"Thread"}},
                    {"thread", {}, false, reader::Type::count},
                    {"object", {"Waits for"}},
@@ -155,15 +209,15 @@ reader::Table blocked_table(const Blocked& blocked) {
                    {"holder", {}, false, reader::Type::count},
                    {"place", {"In"}}};
   for (const auto& circle : Circles(blocked.waiting).all())
-    table.notes.push_back(sentence_of(circle));
+    table.notes.push_back(sentence_of(blocked, circle));
   for (const Waiting& each : blocked.waiting) {
     reader::Row row;
     row.emplace_back(reader::Empty{});
     if (each.since) row.back() = *each.since;
-    row.emplace_back(fmt::format("#{}", each.index));
+    row.emplace_back(numbered(blocked, each.index, each.name));
     row.emplace_back(std::uint64_t{each.thread});
     row.emplace_back(each.what);
-    row.emplace_back(holder_of(each));
+    row.emplace_back(holder_of(blocked, each));
     row.emplace_back(reader::Empty{});
     if (each.holder != 0) row.back() = std::uint64_t{each.holder};
     row.emplace_back(each.place);

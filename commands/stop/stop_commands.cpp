@@ -142,7 +142,9 @@ constexpr std::array kStops{
             "kernel; who holds a lock; and the place in the program's own code. Threads that wait "
             "for each other in a circle are a deadlock, which is said above the table. It works "
             "without a recording; what the program was recorded with `synctrace on` for is Since: "
-            "how long ago the wait began, and the names of semaphores and conditions.\n",
+            "how long ago the wait began, and the names of semaphores and conditions.\n"
+            "In the shell `gnomon blocked -P PID` tells it of a running process, whose threads it "
+            "does not stop. A thread that goes on meanwhile is left out.\n",
             kShown, Role::control, 0, run_blocked},
     Command{
         "stop-line", "", "[on|off|last]",

@@ -15,6 +15,9 @@ std::uint64_t used_by(pid_t pid, pid_t thread) {
   return std::strtoull(text.c_str(), nullptr, 10);
 }
 
+// Returns true for a thread that waits for a CPU, for a disk or for its debugger.
+bool is_delayed(char state) { return state == 'R' || state == 'D' || state == 't'; }
+
 }  // namespace
 
 bool Patience::is_over(const std::function<pid_t()>& of) {
@@ -23,7 +26,7 @@ bool Patience::is_over(const std::function<pid_t()>& of) {
   looked_ = now;
   const pid_t thread = of();
   const std::uint64_t used = used_by(pid_, thread);
-  if (thread != thread_ || used != used_) moved_ = now;
+  if (thread != thread_ || used != used_ || is_delayed(state_of(pid_, thread))) moved_ = now;
   thread_ = thread;
   used_ = used;
   return now - moved_ >= kStill || now - begin_ >= kMost;

@@ -8,8 +8,9 @@
 
 namespace gnomon::injector {
 
-// How long to wait for the thread that sets the recording up. A busy machine may delay it many
-// times over, so time counts against it only while it does not move, as behind a lock.
+// How long to wait for the thread that sets the recording up. A busy machine, a slow disk or a
+// debugger with many threads to resume may delay it many times over, so time counts against it only
+// while it sleeps, as behind a lock.
 class Patience {
  public:
   explicit Patience(pid_t pid) : pid_(pid) {}

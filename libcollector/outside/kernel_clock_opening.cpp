@@ -48,7 +48,7 @@ CpuRests::Calls KernelClock::calls_of_rests() {
   };
   calls.begins = [this](std::uint32_t thread, const ThreadTimes& times) {
     untold_.erase(thread);
-    waiting_.begin(thread, times);
+    waiting_.begin(thread, times, has_begun_);
   };
   calls.looked = [this](std::uint32_t thread, const ThreadTimes& times, bool is_all) {
     if (!is_all && sees_kernel() && !writer_.has_reasons_at_hand()) {
@@ -77,6 +77,7 @@ Waiting::Calls KernelClock::calls_of_waiting() {
   calls.place_of = [this](const Sample& sample) {
     return is_of_recording(sample.origin.time) ? writer_.place_of_switch(sample) : 0;
   };
+  calls.place_under_way = [this](const Sample& sample) { return writer_.place_of(sample); };
   calls.reason_of = [this](std::uint32_t stack) { return writer_.reason_of(stack); };
   calls.call_of = [this](std::uint32_t thread, std::uint64_t begin, std::uint64_t end) {
     return called_waits_.find(thread, writer_.number_of(thread), begin, end);

@@ -24,6 +24,9 @@ struct Origin {
   std::uint32_t cpu = 0;
 };
 
+// Nothing can be loaded from there.
+inline constexpr std::uint64_t kNoFramePointer = 1;
+
 struct Sample {
   Origin origin;
   bool is_of_kernel = false;  // the thread was in the kernel
@@ -34,8 +37,9 @@ struct Sample {
   // kernel's own threads, has_registers is false.
   std::uint64_t registers[17] = {};
   bool has_registers = false;
-  const char* stack = nullptr;    // the copy, from the stack pointer upwards
-  std::uint64_t stack_bytes = 0;  // valid
+  bool has_few_registers = false;  // rsp and rip; rbp is kNoFramePointer
+  const char* stack = nullptr;     // the copy, from the stack pointer upwards
+  std::uint64_t stack_bytes = 0;   // valid
   bool stack_is_short = false;  // the stack, or what is used of it, ends before the size asked for
 };
 

@@ -239,6 +239,33 @@ collector::Walked SampleWriter::walk_beyond(const Sample& sample, collector::Wri
   }
 }
 
+// known: it ended at a function that finds its frame by rbp, which is not known. That points to a
+// word of the frame behind which the return address of a call to the function stands. A place
+// counts if unwind information leads from there to the outermost function.
+collector::Walked SampleWriter::walk_without_fp(const Sample& sample, collector::Writer& writer,
+                                                std::uint32_t inner, collector::Walked known) {
+  constexpr std::uint64_t kAligned = 16, kScanned = 8192;  // bytes
+  constexpr int kTried = 16;
+  const std::uint64_t sp = sample.registers[collector::kSavedRsp];
+  const std::uint64_t pc = writer.frames[inner + known.count - 1];
+  const std::uint64_t end = std::min(known.sp + kScanned, sp + sample.stack_bytes);
+  Sample tried = sample;
+  int tries = 0;
+  for (std::uint64_t fp = (known.sp + kAligned - 1) & ~(kAligned - 1);
+       fp + kAligned <= end && tries < kTried; fp += kAligned) {
+    std::uint64_t back = 0;
+    std::memcpy(&back, sample.stack + (fp + sizeof back - sp), sizeof back);
+    if (!unwinder_.may_return_from(back, pc)) continue;
+    ++tries;
+    tried.registers[collector::kSavedRbp] = fp;
+    collector::Walked walked = walk(tried, writer, inner);
+    walked.guessed = true;
+    if (!walked.truncated()) return walked;
+  }
+  known.end = format::WalkEnd::cut;
+  return known;
+}
+
 // A thread that the kernel has taken everything of the user's from has frames of the kernel's
 // alone.
 std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
@@ -256,6 +283,8 @@ std::uint32_t SampleWriter::stack_of(const Sample& sample, std::uint32_t epoch,
   // A larger copy tells no more of a stack that ends before it does.
   if (copy) copy->is_cut = is_beyond && !sample.stack_is_short;
   if (copy && !walked.truncated()) copy->used = walked.sp - sample.registers[collector::kSavedRsp];
+  if (sample.has_few_registers && walked.end == format::WalkEnd::damaged)
+    walked = walk_without_fp(sample, writer, inner, walked);
   if (is_beyond && copy)
     walked = walk_beyond(sample, writer, inner, walked);
   else if (is_beyond && sample.stack_is_short)

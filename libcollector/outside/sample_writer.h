@@ -93,6 +93,8 @@ class SampleWriter {
   std::uint32_t stack_of(format::Activity activity, collector::Writer& writer);
   std::uint32_t put_inner_frames(const Sample& sample, Leaf leaf, std::uint64_t* frames);
   collector::Walked walk(const Sample& sample, collector::Writer& writer, std::uint32_t inner);
+  collector::Walked walk_without_fp(const Sample& sample, collector::Writer& writer,
+                                    std::uint32_t inner, collector::Walked known);
   collector::Walked walk_beyond(const Sample& sample, collector::Writer& writer,
                                 std::uint32_t inner, collector::Walked known);
   // copy: null if the program decides how many such events there are: no more than the copy is

@@ -49,7 +49,8 @@ void ThreadStates::lose_switches() {
   for (auto& [number, thread] : threads_) thread.closed.clear();
 }
 
-void ThreadStates::begin(std::uint32_t number, const ThreadTimes& times, bool is_on) {
+void ThreadStates::begin(std::uint32_t number, const ThreadTimes& times, bool is_on,
+                         const WaitPlace& place) {
   const bool is_known = threads_.contains(number);
   Thread& thread = at(number, times.at);
   thread.first = thread.since = times.at;
@@ -60,6 +61,7 @@ void ThreadStates::begin(std::uint32_t number, const ThreadTimes& times, bool is
   thread.exit = 0;
   if (!is_known) set_on(thread, is_on);
   thread.off.begin = std::max(thread.off.begin, times.at);
+  if (!thread.is_on && thread.off.place.stack == 0) thread.off.place = place;
 }
 
 // A new thread waits for a CPU until its first record says that it has got one.

@@ -46,8 +46,9 @@ class ThreadStates {
   bool has_switches() const { return has_switches_; }
 
   // The recording of the thread begins, or goes on after a pause. is_on: whether the thread is on a
-  // CPU; ignored if a record has told that already.
-  void begin(std::uint32_t thread, const ThreadTimes& times, bool is_on);
+  // CPU; ignored if a record has told that already. place: where it waits, as far as that is known.
+  void begin(std::uint32_t thread, const ThreadTimes& times, bool is_on,
+             const WaitPlace& place = {});
   // A thread is made.
   void on_fork(std::uint32_t thread, std::uint64_t time);
   void on_exit(std::uint32_t thread, std::uint64_t time);

@@ -104,8 +104,16 @@ void Waiting::on_place(const Sample& sample) {
     states_.on_place(sample.origin.thread, sample.origin.time, calls_.place_of(sample));
 }
 
-void Waiting::begin(std::uint32_t thread, const ThreadTimes& times) {
-  states_.begin(thread, times, can_run(wanted_.pid, thread));
+WaitPlace Waiting::place_under_way(std::uint32_t thread) {
+  Sample sample;
+  if (!under_way_.look(thread, sample)) return {};
+  const std::uint32_t stack = calls_.place_under_way(sample);
+  return stack == 0 ? WaitPlace{} : WaitPlace{stack, under_way_.reason()};
+}
+
+void Waiting::begin(std::uint32_t thread, const ThreadTimes& times, bool is_asked) {
+  const bool is_on = can_run(wanted_.pid, thread);
+  states_.begin(thread, times, is_on, is_on || !is_asked ? WaitPlace{} : place_under_way(thread));
 }
 
 void Waiting::put(const std::vector<OffCpu>& told) const {

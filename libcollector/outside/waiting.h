@@ -14,6 +14,7 @@
 #include "libcollector/outside/ring.h"
 #include "libcollector/outside/switch_events.h"
 #include "libcollector/outside/thread_states.h"
+#include "libcollector/outside/wait_under_way.h"
 
 namespace gnomon::outside {
 
@@ -29,6 +30,8 @@ class Waiting {
     std::function<void(const OffCpu&)> put;
     // The call stack with which a thread leaves its CPU, and what it waits for then.
     std::function<std::uint32_t(const Sample&)> place_of;
+    // The same of a thread that waits already.
+    std::function<std::uint32_t(const Sample&)> place_under_way;
     ThreadStates::ReasonOf reason_of;
     ThreadStates::CallOf call_of;
     std::function<void(const CpuUse::Stretch&)> put_use;
@@ -38,6 +41,7 @@ class Waiting {
   Waiting(pid_t pid, Calls calls)
       : calls_(std::move(calls)),
         wanted_{pid, false, false, 0},
+        under_way_(pid),
         states_(calls_.reason_of, calls_.call_of) {}
 
   // Begins to follow switches, as far as the kernel allows.
@@ -61,8 +65,8 @@ class Waiting {
   void await_calls() { states_.await_calls(); }
   void mark_stopped() { states_.mark_stopped(); }
 
-  // The thread is recorded from now on, or once more.
-  void begin(std::uint32_t thread, const ThreadTimes& times);
+  // The thread is recorded from now on, or once more. is_asked: where it waits is to be looked up.
+  void begin(std::uint32_t thread, const ThreadTimes& times, bool is_asked);
   void tell(std::uint32_t thread, const ThreadTimes& times, bool is_all);
   void end(std::uint32_t thread, std::uint64_t cpu, std::uint64_t time);
 
@@ -76,12 +80,14 @@ class Waiting {
   void adapt(std::uint64_t now, const Rings& rings);
 
  private:
+  WaitPlace place_under_way(std::uint32_t thread);
   void put(const std::vector<OffCpu>& told) const;
   void give_up(const std::string& why);
   void open_events(std::uint64_t period, const Rings& rings);
 
   Calls calls_;
   Wanted wanted_;
+  WaitUnderWay under_way_;
   SwitchEvents events_;
   ThreadStates states_;
   CpuUse use_;

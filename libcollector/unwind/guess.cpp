@@ -44,9 +44,10 @@ bool is_linkage(const unsigned char* code) {
 
 }  // namespace
 
-// Returns true if `address` may be what a call pushed that led to `from`, where no unwind
-// information is: a direct call must be one of that code or of a linkage table's entry.
-bool Unwinder::may_return_to(std::uint64_t address, std::uint64_t from) {
+// Returns true if a call stands before `address` that may lead anywhere, by a register, a word or a
+// linkage table. Of a direct one of a function stores where that begins; else `target` is 0.
+bool Unwinder::may_return(std::uint64_t address, std::uint64_t& target) {
+  target = 0;
   FrameTable table;
   if (address >> 47 != 0 || address < 4096 || !find_(address - 1, table)) return false;
   const std::uint64_t here = address + table.shift;
@@ -55,11 +56,23 @@ bool Unwinder::may_return_to(std::uint64_t address, std::uint64_t from) {
   if (*bytes_at(here - 5) != 0xe8) return true;
   std::int32_t distance = 0;
   __builtin_memcpy(&distance, bytes_at(here - 4), sizeof distance);
-  const std::uint64_t to = address + static_cast<std::uint64_t>(std::int64_t{distance});
-  if (kind_of(rule_at(to)) == RuleKind::none) return to <= from;
-  const std::uint64_t target = to + table.shift;
-  const ByteRange mapped = table.segment_of(target);
-  return mapped.contains(target) && mapped.contains(target + 16) && is_linkage(bytes_at(target));
+  target = address + static_cast<std::uint64_t>(std::int64_t{distance});
+  const std::uint64_t called = target + table.shift;
+  const ByteRange mapped = table.segment_of(called);
+  return mapped.contains(called) && mapped.contains(called + 16) && is_linkage(bytes_at(called));
+}
+
+// Returns true if `address` may be what a call pushed that led to `from`, where no unwind
+// information is: a direct call must be one of that code or of a linkage table's entry.
+bool Unwinder::may_return_to(std::uint64_t address, std::uint64_t from) {
+  std::uint64_t target = 0;
+  if (may_return(address, target)) return true;
+  return target != 0 && kind_of(rule_at(target)) == RuleKind::none && target <= from;
+}
+
+bool Unwinder::may_return_from(std::uint64_t address, std::uint64_t pc) {
+  std::uint64_t target = 0;
+  return may_return(address, target) || (target != 0 && is_one_function(target, pc));
 }
 
 // Looks for a return address between the stack pointer and what may be the frame's own frame

@@ -83,6 +83,9 @@ class Unwinder {
 
   // Returns true if unwind information says that both addresses lie in one function.
   bool is_one_function(std::uint64_t one, std::uint64_t other);
+  // Returns true if a call at `address` may have led to the function at `pc`: it calls that, an
+  // entry of a linkage table, or what a register or a word tells.
+  bool may_return_from(std::uint64_t address, std::uint64_t pc);
   // The rule of the code at `pc`.
   PackedRule rule_at(std::uint64_t pc);
   const Roots& roots() const { return *roots_; }
@@ -116,6 +119,7 @@ class Unwinder {
                                    std::uint64_t& value) const;
   // For frames without unwind information.
   Walked guess(Cursor& at, std::uint32_t count, Walk& walk);
+  bool may_return(std::uint64_t address, std::uint64_t& target);
   bool may_return_to(std::uint64_t address, std::uint64_t from);
   Step step_by_frame_pointer(Cursor& at);
 

@@ -14,6 +14,8 @@ build = pathlib.Path(sys.argv[1])
 chosen = sys.argv[2].split(",") if len(sys.argv) > 2 else ("dlopens", "many")
 ATTEMPTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 PATIENCE = 30  # s
+TRIES = 3
+LATE = "recorded, but later than LLDB waits"
 
 
 def attempt(work, kind):
@@ -25,6 +27,9 @@ def attempt(work, kind):
         answers, errors = lldb_session.run(build, None, [f"process attach -p {pid}", "collector profile source signal", "collector enable", "detach"],
                                            work, check=False)
         said = dict(answers).get("collector enable", "")
+        if "is still setting up the recording" in errors:  # on a busy machine; recording begins by itself
+            fault = attempts.fault_of(build, f"{work}/test.1.er", program)
+            return fault or LATE, None
         enabled = re.match(rf"Recording process {pid} to (.*): \d+ threads?, .*\. It was stopped for (\d+) ms\.\n", said)
         if not enabled:
             return f"{said} {errors}", None
@@ -133,7 +138,18 @@ def in_malloc(work):
         assert (status, said) == (0, "right\n"), (status, said)
 
 
-faults = attempts.try_all(dict.fromkeys(chosen, ATTEMPTS), attempt)
+def attempt_in_time(work, kind):
+    """The same, tried again where it came late."""
+    for number in range(TRIES):
+        place = pathlib.Path(work) / str(number)
+        place.mkdir()
+        fault, ms = attempt(place, kind)
+        if fault != LATE:
+            break
+    return fault, ms
+
+
+faults = attempts.try_all(dict.fromkeys(chosen, ATTEMPTS), attempt_in_time)
 if faults:
     sys.exit(1)
 if len(sys.argv) == 2:

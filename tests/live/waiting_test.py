@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import lldb_session
-from attempts import NOBODY, try_cases, wait_until
+from attempts import NOBODY, started, try_cases, wait_until
 from kernel_clock import Lost, everyones, need_hidden_kernel, unless_lost
 
 build = pathlib.Path(sys.argv[1])
@@ -101,6 +101,23 @@ def unseen(work):
     assert any("have no call stack and no reason (<Waiting>)" in note and "perf_event_paranoid" in note for note in notes), notes
 
 
+def under_way(work):
+    """Waits that began before the recording have their places, and no thread is stopped for that."""
+    with started(build / "targets/deadlock", "rests", cwd=work) as program:
+        assert program.stdout.readline() == "all wait\n"
+        done = subprocess.run([build / "bin/gnomon", "collect", "-P", str(program.pid), "-t", "1", "-k", "kernel"], cwd=work, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done
+    experiment = next(pathlib.Path(work).glob("*.er"))
+    rows, notes = report(experiment, "-functions")
+    length = rows["<Total>"]["total"] / 8
+    printed = subprocess.run([build / "bin/gnomon", "print", "-metrics", "i.total:name", "-functions", "--format", "json", experiment], capture_output=True, text=True, timeout=60)
+    found = {row["name"]: row["inclusive_total"] for row in json.loads(printed.stdout)["rows"]}
+    for name in ("takes_a_number", "reads_table", "waits_for_news", "reads_pipe", "waits_for_all", "rests"):
+        own = [time for function, time in found.items() if re.search(rf"\b{name}\(", function)]
+        assert own and abs(own[0] - length) < 0.15 * length, (name, length, found, notes)
+    assert found.get("<Waiting>", 0) < 0.1 * length, found
+
+
 def by_calls(work):
     """Unless the program's own calls tell why."""
     need_hidden_kernel()
@@ -139,4 +156,4 @@ def many_switches(work):
         assert any("records of switches between threads were given up" in note and "times a second" in note for note in notes), notes
 
 
-try_cases(*map(unless_lost, (seen, unseen, by_calls, at_a_stop, many_switches)))
+try_cases(*map(unless_lost, (seen, unseen, under_way, by_calls, at_a_stop, many_switches)))

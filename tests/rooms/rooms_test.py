@@ -34,7 +34,8 @@ INNER = {
     "injector/attach/ptrace": {"injector/attach", "injector/preflight.h", "injector/recording.h", "injector/sampler.h", "injector/settings.h"},
 }
 # The program gnomon is more than its commands: file -> rooms that it may know as well.
-FILES = dict.fromkeys(("commands/collect/collect.h", "commands/collect/collect.cpp", "commands/collect/collect_process.cpp"), {"injector"})
+FILES = dict.fromkeys(("commands/collect/collect.h", "commands/collect/collect.cpp", "commands/collect/collect_process.cpp",
+                       "commands/collect/blocked_process.cpp"), {"injector"})
 # foreign header prefix -> rooms that may include it
 FOREIGN = {
     "lldb/": {"plugin", "injector"},

@@ -1,5 +1,6 @@
 // Threads that wait for each other for ever, and others that wait for something else. Calls
-// `checkpoint` once all of them do.
+// `checkpoint` once all of them do, and ends. With an argument it says so in place of that, and
+// waits.
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
@@ -67,20 +68,28 @@ bool sleeps(pid_t thread) {
 }
 
 // A thread that was seen asleep twice, a while apart, waits for good.
-void watches(const std::vector<pid_t>& threads) {
+KEPT void rests() {
+  std::puts("all wait");
+  std::fflush(stdout);
+  pause();
+  asm volatile("");
+}
+
+void watches(const std::vector<pid_t>& threads, bool is_to_rest) {
   for (int calm = 0; calm < 20;) {
     usleep(2000);
     ++calm;
     for (const pid_t thread : threads)
       if (!sleeps(thread)) calm = 0;
   }
+  if (is_to_rest) rests();
   checkpoint();
   _exit(0);
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
   pthread_barrier_init(&both_have_one, nullptr, 2);
   sem_init(&empty, 0, 0);
   if (pipe(pipe_ends) != 0) return 1;
@@ -98,6 +107,7 @@ int main() {
     pthread_getcpuclockid(other.native_handle(), &clock);
     all.push_back(~(clock >> 3));
   }
-  std::thread watcher(watches, all);
+  pthread_setname_np(others[2].native_handle(), "customer");
+  std::thread watcher(watches, all, argc > 1);
   waits_for_all(others);
 }

@@ -21,6 +21,8 @@ int no_debug_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, co
   return -1;
 }
 const Dwfl_Callbacks kFiles = {dwfl_linux_proc_find_elf, no_debug_file, nullptr, nullptr};
+const Dwfl_Callbacks kNamedFiles = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo, nullptr,
+                                    nullptr};
 
 // Opens the object's file as the process sees it; a removed file by its mapping, which needs root's
 // rights.
@@ -91,8 +93,9 @@ const Dwfl_Thread_Callbacks RemoteStacks::kThreads = {
     .thread_detach = nullptr,
 };
 
-RemoteStacks::RemoteStacks(pid_t pid)
-    : thread_(std::make_unique<Thread>(Thread{pid, {}})), dwfl_(dwfl_begin(&kFiles)) {
+RemoteStacks::RemoteStacks(pid_t pid, Names names)
+    : thread_(std::make_unique<Thread>(Thread{pid, {}})),
+      dwfl_(dwfl_begin(names == Names::read ? &kNamedFiles : &kFiles)) {
   if (!dwfl_) return;
   report(dwfl_.get(), pid);
   // Reads the CFI now, not at the first walk, while a thread is stopped.
@@ -106,6 +109,25 @@ CallStack RemoteStacks::walk(const DwarfRegisters& registers) {
   stack.is_whole =
       dwfl_ && dwfl_getthread_frames(dwfl_.get(), thread_->pid, add_frame, &stack.frames) == 0;
   return stack;
+}
+
+Named RemoteStacks::name_of(std::uint64_t address) const {
+  Named found;
+  Dwfl_Module* const module = dwfl_ ? dwfl_addrmodule(dwfl_.get(), address) : nullptr;
+  if (!module) return found;
+  const char* const path =
+      dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+  if (path) found.object = path;
+  GElf_Sym symbol{};
+  GElf_Off offset = 0;
+  const char* const name =
+      dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
+  if (name) found.symbol = name;
+  found.offset = offset;
+  if (Dwfl_Line* const at = dwfl_module_getsrc(module, address))
+    if (const char* const file = dwfl_lineinfo(at, nullptr, &found.line, nullptr, nullptr, nullptr))
+      found.file = file;
+  return found;
 }
 
 }  // namespace gnomon::injector

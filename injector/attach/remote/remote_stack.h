@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace gnomon::injector {
@@ -27,12 +28,24 @@ struct CallStack {
   bool is_whole = false;      // false: the walk ended where CFI was missing
 };
 
+// What lies at an address, as its object's files tell: empty and 0 where they do not.
+struct Named {
+  std::string symbol;        // as in the file: C++ and Rust names are mangled
+  std::uint64_t offset = 0;  // from the symbol's beginning
+  std::string object;        // path
+  std::string file;          // path of the source
+  int line = 0;
+};
+
 class RemoteStacks {
  public:
-  // Reads the load objects mapped now. An object that cannot be read ends each walk that reaches
-  // it.
-  explicit RemoteStacks(pid_t pid);
+  enum class Names { left_out, read };
+  // Reads the load objects mapped now; for names their debug files, too. An object that cannot be
+  // read ends each walk that reaches it.
+  explicit RemoteStacks(pid_t pid, Names names = Names::left_out);
   CallStack walk(const DwarfRegisters& registers);
+  // For an object with names. Of a caller, ask for an address within its call instruction.
+  Named name_of(std::uint64_t address) const;
 
  private:
   struct Closer {

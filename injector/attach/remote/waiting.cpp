@@ -18,7 +18,7 @@
 namespace gnomon::injector {
 namespace {
 
-constexpr long kWaits[] = {
+constexpr long kWaitingCalls[] = {
     SYS_nanosleep,     SYS_clock_nanosleep, SYS_poll,        SYS_ppoll,        SYS_select,
     SYS_pselect6,      SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2, SYS_accept,
     SYS_accept4,       SYS_recvfrom,        SYS_recvmsg,     SYS_pause,        SYS_rt_sigtimedwait,
@@ -143,8 +143,9 @@ std::optional<long> system_call_of(pid_t pid, pid_t tid) {
 bool is_plain_wait(pid_t pid, pid_t tid) {
   const auto call = call_of(pid, tid);
   if (!call) return false;
-  if (call->number == SYS_restart_syscall) return contains(kWaits, number_in_code(pid, call->pc));
-  return contains(kWaits, call->number) ||
+  if (call->number == SYS_restart_syscall)
+    return contains(kWaitingCalls, number_in_code(pid, call->pc));
+  return contains(kWaitingCalls, call->number) ||
          (contains(kTransfers, call->number) && waits_for_others(pid, call->first));
 }
 
@@ -186,7 +187,8 @@ std::uint64_t restart_number(const Stopped& thread) {
 bool has_waited(const Stopped& thread) {
   const auto number = call_before(thread);
   return number && !restart(thread) && !is_restart_code(thread.rax()) &&
-         (contains(kWaits, *number) || contains(kTransfers, *number) || contains(kOthers, *number));
+         (contains(kWaitingCalls, *number) || contains(kTransfers, *number) ||
+          contains(kOthers, *number));
 }
 
 // The kernel's signal frame begins with the address of libc's `mov $15, %rax; syscall`

@@ -10,13 +10,28 @@
 
 namespace gnomon::reader {
 
-// ran: in that call stack. waited: there, for what nobody is known to have held. off_cpu: it had no
-// sample of the clock: it slept, did I/O, or ran for less than the clock's interval. unknown: who
-// held the object.
-enum class Blamed : std::uint8_t { ran, waited, off_cpu, unknown };
+// What a thread did that held what was waited for. ran, slept, wanted_cpu (it waited for one),
+// locked (it waited in a lock that is not traced), waited_in (for something else in the kernel),
+// stopped, blocked: there, as the kernel counts its time. waited: for what nobody is known to have
+// held. too_short: it ran for less than the clock's interval. off_cpu: it had no sample of a clock
+// that tells of nothing else. unknown: who held the object.
+enum class Blamed : std::uint8_t {
+  ran,
+  slept,
+  wanted_cpu,
+  locked,
+  waited_in,
+  stopped,
+  blocked,
+  waited,
+  too_short,
+  off_cpu,
+  unknown
+};
 
 struct Blame {
   Blamed what = Blamed::unknown;
+  std::uint32_t thread = 0;  // the holder; 0: not known
   std::uint32_t stack = 0;
   auto operator<=>(const Blame&) const = default;
 };
@@ -31,13 +46,19 @@ class BlameSum {
 
  private:
   void charge(std::uint32_t holder, std::uint64_t begin, std::uint64_t end, unsigned depth);
+  void charge_free(const ThreadPast& past, std::uint32_t holder, std::uint64_t begin,
+                   std::uint64_t end);
+
+  using Times = std::map<Blame, std::uint64_t>;  // ns
+  // Adds `times`, made smaller if they are more than `room`, which they are taken from.
+  static void take(const Times& times, std::uint64_t& room, Times& shares);
 
   const ThreadPasts* pasts_;
-  std::map<Blame, std::uint64_t> known_;  // ns
-  // Time of holders that did not wait, and CPU time that the clock saw in it, by call stack. They
-  // are compared once all waits are there: most waits are shorter than the clock's interval.
-  std::uint64_t free_ = 0;
-  std::map<std::uint32_t, std::uint64_t> sampled_;
+  Times known_;
+  // Time of holders that did not wait for another one, and what they did in it. They are compared
+  // once all waits are there: most waits are shorter than the clock's interval.
+  std::map<std::uint32_t, std::uint64_t> free_;  // by thread
+  Times rests_, sampled_;
 };
 
 }  // namespace gnomon::reader

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "reader/report/traced/blame.h"
+#include "reader/report/traced/holders.h"
 #include "reader/report/traced/stack_list.h"
 #include "reader/report/traced/sync_reports.h"
 
@@ -15,17 +16,39 @@ namespace {
 
 constexpr std::size_t kBlamesShown = 5, kFramesShown = 3;
 
-// The same of several experiments, with lines in place of call stacks.
-using PlacedBlame = std::pair<Blamed, std::vector<PlaceId>>;
+// The same of several experiments, with lines in place of call stacks, and the names of threads: of
+// many that do the same a program gives each the same name.
+struct PlacedBlame {
+  Blamed what;
+  std::string thread;  // empty: it has no name of its own
+  std::vector<PlaceId> path;
+  auto operator<=>(const PlacedBlame&) const = default;
+};
+struct Blames {
+  std::uint64_t time = 0;  // ns
+  Holders threads;
+};
 
 struct Waiters {
   std::vector<PlaceId> path;
   std::uint64_t waits = 0, time = 0;  // ns
-  std::map<PlacedBlame, std::uint64_t> blames;
+  std::map<PlacedBlame, Blames> blames;
 };
+
+PlacedBlame placed(const Blame& blame, std::size_t part, const StackList& stacks,
+                   const HolderNames& names) {
+  PlacedBlame own{blame.what, names.name_of(part, blame.thread), {}};
+  if (blame.stack == 0) return own;
+  own.path = stacks.path_of(part, blame.stack);
+  if (blame.what == Blamed::slept || blame.what == Blamed::locked)
+    own.path = stacks.own_path(own.path);
+  if (blame.what == Blamed::waited_in) own.path = stacks.called_path(own.path);
+  return own;
+}
 
 Result<std::vector<Waiters>> waiters_of(Analysis& analysis, const StackList& stacks,
                                         const Interrupt& interrupt) {
+  const HolderNames names(analysis);
   std::map<std::vector<PlaceId>, Waiters> by_path;
   for (std::size_t number = 0; number < analysis.parts().size(); ++number) {
     const auto pasts = pasts_of(*analysis.parts()[number], interrupt);
@@ -43,10 +66,11 @@ Result<std::vector<Waiters>> waiters_of(Analysis& analysis, const StackList& sta
         sums.try_emplace(path, *pasts).first->second.add(wait);
       }
     for (const auto& [path, sum] : sums)
-      for (const auto& [blame, time] : sum.shares())
-        by_path[path]
-            .blames[{blame.what, blame.stack == 0 ? std::vector<PlaceId>()
-                                                  : stacks.path_of(number, blame.stack)}] += time;
+      for (const auto& [blame, time] : sum.shares()) {
+        Blames& own = by_path[path].blames[placed(blame, number, stacks, names)];
+        own.time += time;
+        own.threads.emplace(number, blame.thread);
+      }
   }
   std::vector<Waiters> sorted;
   for (auto& [path, own] : by_path) {
@@ -58,13 +82,34 @@ Result<std::vector<Waiters>> waiters_of(Analysis& analysis, const StackList& sta
   return sorted;
 }
 
-std::vector<std::string> texts_of(const PlacedBlame& blame, const StackList& stacks) {
-  if (blame.first == Blamed::unknown) return {"nobody is known who held it"};
-  if (blame.first == Blamed::off_cpu)
+const char* verb_of(Blamed what) {
+  switch (what) {
+    case Blamed::ran:
+      return "ran in ";
+    case Blamed::slept:
+      return "slept in ";
+    case Blamed::locked:
+      return "waited for a lock in ";
+    case Blamed::stopped:
+      return "was stopped in ";
+    default:
+      return "waited in ";
+  }
+}
+
+std::vector<std::string> texts_of(const PlacedBlame& blame, const Blames& own,
+                                  const StackList& stacks) {
+  if (blame.what == Blamed::unknown) return {"nobody is known who held it"};
+  if (blame.what == Blamed::off_cpu)
     return {"the holder was not on a CPU, or for less than the clock's interval"};
-  std::vector<std::string> names = stacks.names_of(blame.second);
+  if (blame.what == Blamed::too_short)
+    return {"the holder ran, for less than the clock's interval"};
+  const std::string holder = holder_text(blame.thread, own.threads);
+  if (blame.what == Blamed::wanted_cpu) return {holder + " waited for a CPU"};
+  if (blame.path.empty()) return {holder + " waited; where is not known"};
+  std::vector<std::string> names = stacks.names_of(blame.path);
   if (names.size() > kFramesShown) names.resize(kFramesShown);
-  names.front() = (blame.first == Blamed::ran ? "ran in " : "waited itself in ") + names.front();
+  names.front() = fmt::format("{} {}{}", holder, verb_of(blame.what), names.front());
   for (std::size_t i = 1; i < names.size(); ++i) names[i] = "  called by " + names[i];
   return names;
 }
@@ -103,22 +148,22 @@ class BlockersTable {
   }
 
   void add_blames(const Waiters& waiters) {
-    std::vector<std::pair<PlacedBlame, std::uint64_t>> blames(waiters.blames.begin(),
-                                                              waiters.blames.end());
+    std::vector<std::pair<PlacedBlame, Blames>> blames(waiters.blames.begin(),
+                                                       waiters.blames.end());
     std::stable_sort(blames.begin(), blames.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
+                     [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
     std::uint64_t rest = 0;
     for (std::size_t i = 0; i < blames.size(); ++i) {
       if (i >= kBlamesShown) {
-        rest += blames[i].second;
+        rest += blames[i].second.time;
         continue;
       }
       ++blame_;
       bool is_first = true;
-      for (std::string& text : texts_of(blames[i].first, stacks_)) {
+      for (std::string& text : texts_of(blames[i].first, blames[i].second, stacks_)) {
         if (is_first)
-          put(blames[i].second, 0, percent_of(blames[i].second, waiters.time), "      <- ",
-              std::move(text));
+          put(blames[i].second.time, 0, percent_of(blames[i].second.time, waiters.time),
+              "      <- ", std::move(text));
         else
           put_name("         ", std::move(text));
         is_first = false;

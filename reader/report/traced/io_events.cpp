@@ -69,6 +69,8 @@ void IoSum::add(const RecordedIo& io) {
   IoAmount& amount = io.error != 0                        ? failed
                      : io.operation == IoOperation::read  ? reads
                      : io.operation == IoOperation::write ? writes
+                     : io.operation == IoOperation::sync  ? syncs
+                     : io.operation == IoOperation::open  ? opens
                      : is_wait(io.operation)              ? waits
                                                           : others;
   amount.add(io);
@@ -77,6 +79,8 @@ void IoSum::add(const RecordedIo& io) {
 IoSum& IoSum::operator+=(const IoSum& other) {
   reads += other.reads;
   writes += other.writes;
+  syncs += other.syncs;
+  opens += other.opens;
   waits += other.waits;
   others += other.others;
   failed += other.failed;

@@ -47,11 +47,12 @@ inline IoAmount& operator+=(IoAmount& sum, const IoAmount& other) {
 }
 // Calls that have failed count as that alone.
 struct IoSum {
-  IoAmount reads, writes, waits, others, failed;
+  IoAmount reads, writes, syncs, opens, waits, others, failed;
   void add(const RecordedIo& io);
   IoSum& operator+=(const IoSum& other);
   std::uint64_t time() const {
-    return reads.time + writes.time + waits.time + others.time + failed.time;
+    return reads.time + writes.time + syncs.time + opens.time + waits.time + others.time +
+           failed.time;
   }
 };
 

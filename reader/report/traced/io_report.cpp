@@ -14,12 +14,20 @@
 namespace gnomon::reader {
 namespace {
 
-// What of each sum a table shows: kinds of which there is none are left out.
+// What a table shows of each sum besides reads and writes. Operations that take little time count
+// among the others.
 struct Kinds {
-  bool waits = false, failed = false;
-  void note(const IoSum& sum) {
-    waits = waits || sum.waits.calls != 0;
-    failed = failed || sum.failed.calls != 0;
+  bool syncs, opens, waits, failed;
+  explicit Kinds(const IoSum& all)
+      : syncs(matters(all.syncs, all)),
+        opens(matters(all.opens, all)),
+        waits(all.waits.calls != 0),
+        failed(all.failed.calls != 0) {}
+
+ private:
+  static bool matters(const IoAmount& part, const IoSum& all) {
+    constexpr std::uint64_t kPart = 20;
+    return part.calls != 0 && part.time >= all.time() / kPart;
   }
 };
 
@@ -29,13 +37,15 @@ std::vector<Column> columns_of(const Kinds& kinds) {
                               {"read_time", {"Time", "", "sec."}, true, Type::time},
                               {"written_bytes", {"Written", "", "bytes"}, true, Type::bytes},
                               {"writes", {"Writes"}, true, Type::count},
-                              {"write_time", {"Time", "", "sec."}, true, Type::time},
-                              {"others", {"Others"}, true, Type::count},
-                              {"other_time", {"Time", "", "sec."}, true, Type::time}};
-  if (kinds.waits) {
-    columns.push_back({"waits", {"Waits"}, true, Type::count});
-    columns.push_back({"wait_time", {"Time", "", "sec."}, true, Type::time});
-  }
+                              {"write_time", {"Time", "", "sec."}, true, Type::time}};
+  const auto add = [&](const char* calls, const char* title, const char* time) {
+    columns.push_back({calls, {title}, true, Type::count});
+    columns.push_back({time, {"Time", "", "sec."}, true, Type::time});
+  };
+  if (kinds.syncs) add("syncs", "Syncs", "sync_time");
+  if (kinds.opens) add("opens", "Opens", "open_time");
+  add("others", "Others", "other_time");
+  if (kinds.waits) add("waits", "Waits", "wait_time");
   if (kinds.failed) columns.push_back({"failed", {"Failed"}, true, Type::count});
   return columns;
 }
@@ -47,9 +57,14 @@ Row row_of(const IoSum& sum, const Kinds& kinds) {
     row.emplace_back(amount.calls);
     row.emplace_back(Nanoseconds{amount.time});
   };
+  IoAmount others = sum.others;
+  if (!kinds.syncs) others += sum.syncs;
+  if (!kinds.opens) others += sum.opens;
   add(sum.reads, true);
   add(sum.writes, true);
-  add(sum.others, false);
+  if (kinds.syncs) add(sum.syncs, false);
+  if (kinds.opens) add(sum.opens, false);
+  add(others, false);
   if (kinds.waits) add(sum.waits, false);
   if (kinds.failed) row.emplace_back(sum.failed.calls);
   return row;
@@ -59,11 +74,20 @@ std::tuple<std::uint64_t, std::uint64_t> weight(const IoSum& sum) {
   return {sum.time(), sum.reads.bytes + sum.writes.bytes};
 }
 
-std::string title_of(const std::string& what, const IoSum& all) {
-  return fmt::format(
+std::string title_of(const std::string& what, const IoSum& all, const Kinds& kinds) {
+  std::string title = fmt::format(
       "I/O by {}: {} in {:.3f} s, {} in {:.3f} s", what, counted(all.reads.bytes, "byte") + " read",
       seconds(Nanoseconds{all.reads.time}), counted(all.writes.bytes, "byte") + " written",
       seconds(Nanoseconds{all.writes.time}));
+  const auto add = [&](bool is_shown, const IoAmount& amount, const char* name) {
+    if (is_shown)
+      title += fmt::format(", {} in {:.3f} s", counted(amount.calls, name),
+                           seconds(Nanoseconds{amount.time}));
+  };
+  add(kinds.syncs, all.syncs, "sync");
+  add(kinds.opens, all.opens, "open");
+  add(kinds.waits, all.waits, "wait");
+  return title;
 }
 
 // The call stacks are those of all calls; a metric of calls that were not made would be refused.
@@ -120,17 +144,14 @@ Result<Table> io_files_report(Analysis& analysis, const View& view, bool by_desc
   const auto files = files_of(analysis, by_descriptor, view.interrupt);
   if (!files) return tl::unexpected(files.error());
   IoSum all;
-  Kinds kinds;
   std::vector<std::pair<FileKey, IoSum>> sorted(files->begin(), files->end());
-  for (const auto& [key, sum] : sorted) {
-    all += sum;
-    kinds.note(sum);
-  }
+  for (const auto& [key, sum] : sorted) all += sum;
+  const Kinds kinds(all);
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     return weight(a.second) > weight(b.second);
   });
   Table table;
-  table.title = title_of(by_descriptor ? "descriptor" : "file", all) + ", " +
+  table.title = title_of(by_descriptor ? "descriptor" : "file", all, kinds) + ", " +
                 counted(sorted.size(), by_descriptor ? "descriptor" : "file");
   table.columns = columns_of(kinds);
   if (by_descriptor) table.columns.push_back({"descriptor", {"Descriptor"}, true, Type::count});
@@ -151,32 +172,46 @@ Result<Table> io_files_report(Analysis& analysis, const View& view, bool by_desc
   return with_losses(Result<Table>(std::move(table)), analysis, *asked);
 }
 
+namespace {
+
+// What was called, where its caller may have no name: "<sync>".
+std::string leaf_of(format::IoOperation operation) {
+  const auto number = static_cast<std::size_t>(operation);
+  return fmt::format("<{}>", number != 0 && number < format::kIoOperations.size()
+                                 ? format::kIoOperations[number]
+                                 : "other");
+}
+
+}  // namespace
+
 Result<Table> io_stacks_report(Analysis& analysis, const View& view) {
   if (auto has = has_io(analysis); !has) return tl::unexpected(has.error());
   const auto stacks = StackList::of(analysis, view, io_metrics(analysis));
   if (!stacks) return tl::unexpected(stacks.error());
-  std::map<std::vector<PlaceId>, IoSum> by_path;
+  using Key = std::pair<std::vector<PlaceId>, format::IoOperation>;
+  std::map<Key, IoSum> by_path;
   IoSum all;
   for (std::size_t number = 0; number < analysis.parts().size(); ++number) {
-    std::unordered_map<std::uint32_t, IoSum> by_stack;
-    const auto files = each_io(*analysis.parts()[number], view.interrupt,
-                               [&](const RecordedIo& io) { by_stack[io.stack].add(io); });
+    std::map<std::pair<std::uint32_t, format::IoOperation>, IoSum> by_stack;
+    const auto files =
+        each_io(*analysis.parts()[number], view.interrupt, [&](const RecordedIo& io) {
+          by_stack[{io.stack, io.operation}].add(io);
+        });
     if (!files) return tl::unexpected(files.error());
-    for (const auto& [stack, sum] : by_stack) by_path[stacks->path_of(number, stack)] += sum;
+    for (const auto& [stack, sum] : by_stack)
+      by_path[{stacks->path_of(number, stack.first), stack.second}] += sum;
   }
-  Kinds kinds;
-  std::vector<std::pair<std::vector<PlaceId>, IoSum>> sorted(by_path.begin(), by_path.end());
-  for (const auto& [path, sum] : sorted) {
-    all += sum;
-    kinds.note(sum);
-  }
+  std::vector<std::pair<Key, IoSum>> sorted(by_path.begin(), by_path.end());
+  for (const auto& [path, sum] : sorted) all += sum;
+  const Kinds kinds(all);
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     return weight(a.second) > weight(b.second);
   });
   std::vector<ListedStack> listed;
-  for (const auto& [path, sum] : sorted) listed.push_back({row_of(sum, kinds), path});
+  for (const auto& [key, sum] : sorted)
+    listed.push_back({row_of(sum, kinds), key.first, leaf_of(key.second)});
   Table table;
-  table.title = title_of("call stack", all) + ", " + counted(sorted.size(), "call stack");
+  table.title = title_of("call stack", all, kinds) + ", " + counted(sorted.size(), "call stack");
   const auto done = stacks->list(table, columns_of(kinds), listed, view);
   if (!done) return tl::unexpected(done.error());
   return stacks->with_losses(std::move(table), analysis);

@@ -14,7 +14,7 @@ namespace gnomon::reader {
 namespace {
 
 // Functions of C++'s and Rust's libraries, also those whose names begin with what they return.
-bool is_of_runtime(std::string_view function) {
+bool is_runtime_function(std::string_view function) {
   for (const std::string_view type : {"void ", "bool "})
     if (function.starts_with(type)) function.remove_prefix(type.size());
   constexpr std::array kBeginnings{
@@ -24,7 +24,20 @@ bool is_of_runtime(std::string_view function) {
                      [&](std::string_view each) { return function.starts_with(each); });
 }
 
+// Libraries that every program calls: a program's author calls others his own.
+bool is_runtime_library(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  constexpr std::array kBeginnings{"libc.so",  "libc-2",   "libpthread", "libstdc++", "libc++",
+                                   "libgcc_s", "ld-linux", "ld-musl",    "[vdso]",    "libc.musl"};
+  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
+                     [&](std::string_view each) { return name.starts_with(each); });
+}
+
 }  // namespace
+
+bool is_of_runtime(std::string_view function, std::string_view object) {
+  return is_runtime_function(function) || is_runtime_library(object);
+}
 
 Result<void> has_heap(const Analysis& analysis) {
   const auto& parts = analysis.parts();
@@ -59,10 +72,26 @@ std::string StackList::function_of(PlaceId place) const {
   return std::string(without_clone(asked_.items.function_name(index(place))));
 }
 
+// Returns where it begins; 0 if all is of the runtime library.
+std::size_t StackList::own_part(const std::vector<PlaceId>& path) const {
+  const auto at = std::find_if(path.begin(), path.end(), [&](PlaceId place) {
+    return !is_of_runtime(asked_.items.function_name(index(place)),
+                          asked_.items.function(index(place)).object);
+  });
+  return at == path.end() ? 0 : static_cast<std::size_t>(at - path.begin());
+}
+
 std::optional<PlaceId> StackList::own_place(const std::vector<PlaceId>& path) const {
-  for (const PlaceId place : path)
-    if (!is_of_runtime(asked_.items.function_name(index(place)))) return place;
-  return path.empty() ? std::nullopt : std::optional(path.front());
+  return path.empty() ? std::nullopt : std::optional(path[own_part(path)]);
+}
+
+std::vector<PlaceId> StackList::own_path(const std::vector<PlaceId>& path) const {
+  return {path.begin() + static_cast<std::ptrdiff_t>(own_part(path)), path.end()};
+}
+
+std::vector<PlaceId> StackList::called_path(const std::vector<PlaceId>& path) const {
+  const std::size_t own = own_part(path);
+  return {path.begin() + static_cast<std::ptrdiff_t>(own == 0 ? 0 : own - 1), path.end()};
 }
 
 std::vector<std::string> StackList::names_of(const std::vector<PlaceId>& path) const {
@@ -85,7 +114,9 @@ Result<void> StackList::list(Table& table, std::vector<Column> columns,
       break;
     }
     std::uint64_t frame = 0;
-    for (std::string& name : names_of(stacks[i].path)) {
+    std::vector<std::string> names = names_of(stacks[i].path);
+    if (!stacks[i].leaf.empty()) names.insert(names.begin(), stacks[i].leaf);
+    for (std::string& name : names) {
       Row row = frame == 0 ? stacks[i].values : Row(stacks[i].values.size(), Cell(Empty{}));
       row.emplace_back(std::uint64_t{i + 1});
       row.emplace_back(frame);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reader/analysis/analysis.h"
@@ -15,6 +16,7 @@ namespace gnomon::reader {
 struct ListedStack {
   Row values;
   std::vector<PlaceId> path;  // the caller of the traced function first
+  std::string leaf = {};      // stands for that function, if it is not empty
 };
 
 // The lines that call stacks pass.
@@ -30,6 +32,10 @@ class StackList {
   // The innermost line of a call stack that is not of the language's runtime library; the innermost
   // of all where each is. None: the call stack is empty.
   std::optional<PlaceId> own_place(const std::vector<PlaceId>& path) const;
+  // The call stack from that line on.
+  std::vector<PlaceId> own_path(const std::vector<PlaceId>& path) const;
+  // The same, with the function of a library that it has called before.
+  std::vector<PlaceId> called_path(const std::vector<PlaceId>& path) const;
   // "main, line 3 in "a.c"", or the function's name alone where the line is not known.
   std::string name_of(PlaceId place) const;
   // The function's name alone.
@@ -45,12 +51,17 @@ class StackList {
   Result<Table> with_losses(Table table, const Analysis& analysis) const;
 
  private:
+  std::size_t own_part(const std::vector<PlaceId>& path) const;
   StackList(AskedPlaces asked, const PlaceProfile& places)
       : asked_(std::move(asked)), places_(&places) {}
 
   AskedPlaces asked_;
   const PlaceProfile* places_;
 };
+
+// Returns true for code that a program's author does not call his own: of the libraries of C, C++
+// and Rust. object: path of the load object.
+bool is_of_runtime(std::string_view function, std::string_view object);
 
 // Fault: says that nothing of the heap was recorded.
 Result<void> has_heap(const Analysis& analysis);

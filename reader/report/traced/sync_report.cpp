@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "reader/report/traced/holders.h"
 #include "reader/report/traced/stack_list.h"
 #include "reader/report/traced/sync_reports.h"
 #include "reader/report/traced/waits.h"
@@ -13,7 +14,8 @@
 namespace gnomon::reader {
 namespace {
 
-constexpr std::size_t kPlacesShown = 3;  // of an object, where it was waited for
+constexpr std::size_t kPlacesShown = 3;   // of an object, where it was waited for
+constexpr std::size_t kHoldersShown = 3;  // of an object
 
 struct WaitSum {
   std::uint64_t waits = 0, time = 0, longest = 0;  // ns
@@ -34,12 +36,59 @@ struct WaitSum {
   }
 };
 
+// Threads of one name that have taken the object there; the name is empty if they have none of
+// their own, and the place is not known unless the taking was recorded.
+struct Held {
+  std::string name;
+  std::optional<PlaceId> place;
+  auto operator<=>(const Held&) const = default;
+};
+struct HeldSum {
+  WaitSum sum;
+  Holders threads;
+};
+
 struct WaitedFor {
   std::size_t part = 0;
   RecordedWait example;
   WaitSum sum;
   std::map<std::optional<PlaceId>, WaitSum> by_place;
+  std::map<Held, HeldSum> by_holder;
 };
+
+// When threads have taken objects, as far as that was recorded.
+class Takings {
+ public:
+  explicit Takings(const ThreadPasts& pasts) {
+    for (const auto& [thread, past] : pasts)
+      for (const RecordedWait& wait : past.waits)
+        takings_[{thread, wait.object}].push_back({wait.end, wait.stack});
+  }
+  // Returns the call stack in which the holder took the object last before the wait ended; 0: not
+  // known.
+  std::uint32_t stack_of(const RecordedWait& wait) const {
+    const auto at = takings_.find({wait.holder, wait.object});
+    if (at == takings_.end()) return 0;
+    const auto behind =
+        std::upper_bound(at->second.begin(), at->second.end(), wait.end,
+                         [](std::uint64_t time, const Taking& each) { return time < each.time; });
+    return behind == at->second.begin() ? 0 : std::prev(behind)->stack;
+  }
+
+ private:
+  struct Taking {
+    std::uint64_t time;
+    std::uint32_t stack;
+  };
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<Taking>> takings_;
+};
+
+// Returns true for objects that a thread has until it gives them back.
+bool is_taken(std::uint32_t kind) {
+  const auto what = static_cast<format::WaitKind>(kind);
+  return what == format::WaitKind::mutex || what == format::WaitKind::read_lock ||
+         what == format::WaitKind::write_lock || what == format::WaitKind::spin_lock;
+}
 
 // Of kind and address. The ends of all threads are one object.
 using ObjectKey = std::tuple<std::size_t, std::uint32_t, std::uint64_t>;
@@ -48,6 +97,7 @@ using ObjectKey = std::tuple<std::size_t, std::uint32_t, std::uint64_t>;
 Result<std::vector<WaitedFor>> objects_of(Analysis& analysis, const StackList& stacks,
                                           bool& knows_cpus, const Interrupt& interrupt) {
   knows_cpus = true;
+  const HolderNames names(analysis);
   std::map<ObjectKey, WaitedFor> objects;
   for (std::size_t number = 0; number < analysis.parts().size(); ++number) {
     const auto pasts = pasts_of(*analysis.parts()[number], interrupt);
@@ -55,6 +105,7 @@ Result<std::vector<WaitedFor>> objects_of(Analysis& analysis, const StackList& s
     const auto cpus = cpu_times_of(*analysis.parts()[number], interrupt);
     if (!cpus) return tl::unexpected(cpus.error());
     knows_cpus &= cpus->is_known();
+    const Takings takings(*pasts);
     for (const auto& [thread, past] : *pasts)
       for (const RecordedWait& wait : past.waits) {
         if (!wait.is_chosen) continue;
@@ -64,6 +115,13 @@ Result<std::vector<WaitedFor>> objects_of(Analysis& analysis, const StackList& s
         own.example = wait;
         own.sum.add(wait, *cpus);
         own.by_place[stacks.own_place(stacks.path_of(number, wait.stack))].add(wait, *cpus);
+        if (wait.holder == 0 || !is_taken(wait.kind)) continue;
+        const std::uint32_t taken = takings.stack_of(wait);
+        const auto place =
+            taken == 0 ? std::nullopt : stacks.own_place(stacks.path_of(number, taken));
+        HeldSum& held = own.by_holder[{names.name_of(number, wait.holder), place}];
+        held.sum.add(wait, *cpus);
+        held.threads.emplace(number, wait.holder);
       }
   }
   std::vector<WaitedFor> sorted;
@@ -112,6 +170,16 @@ void add_object(Table& table, std::uint64_t number, const WaitedFor& object, std
   }
   if (rest.waits != 0)
     add(rest, kPlacesShown + 1, "        in ", counted(places.size() - kPlacesShown, "more line"));
+  std::vector<std::pair<Held, HeldSum>> holders(object.by_holder.begin(), object.by_holder.end());
+  std::stable_sort(holders.begin(), holders.end(), [](const auto& a, const auto& b) {
+    return a.second.sum.time > b.second.sum.time;
+  });
+  for (std::size_t i = 0; i < std::min(holders.size(), kHoldersShown); ++i) {
+    const auto& [held, sum] = holders[i];
+    add(sum.sum, kPlacesShown + 2 + i, "   held by ",
+        holder_text(held.name, sum.threads) +
+            (held.place ? ", who took it in " + stacks.name_of(*held.place) : ""));
+  }
 }
 
 }  // namespace

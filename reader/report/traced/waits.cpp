@@ -22,6 +22,9 @@ class WaitFields {
         kind_(layout.field("kind")),
         holder_(layout.field("holder")),
         stack_(layout.field("stack")),
+        state_(layout.field("state")),
+        weight_(layout.field("weight")),
+        length_(layout.field("length")),
         cpu_(EventMetric::bind(row(kTotalCpu), layout)) {}
 
   RecordedWait wait_of(const Event& event, std::uint64_t end, bool is_chosen) const {
@@ -40,12 +43,19 @@ class WaitFields {
     return {time, cpu_ ? cpu_->of(event).value_or(0) : 0,
             static_cast<std::uint32_t>(value(event, stack_))};
   }
+  // Of an event that is no sample: begin equals end if it does not tell how long it lasted.
+  RecordedRest rest_of(const Event& event, std::uint64_t end) const {
+    return {end - std::min(end, value(event, length_)), end, value(event, weight_),
+            static_cast<format::ThreadState>(value(event, state_)),
+            static_cast<std::uint32_t>(value(event, stack_))};
+  }
 
  private:
   static std::uint64_t value(const Event& event, const EventLayout::Field* field) {
     return field ? event.value(*field) : 0;
   }
-  const EventLayout::Field *object_, *duration_, *kind_, *holder_, *stack_;
+  const EventLayout::Field *object_, *duration_, *kind_, *holder_, *stack_, *state_, *weight_,
+      *length_;
   std::optional<EventMetric> cpu_;
 };
 
@@ -97,6 +107,8 @@ Result<ThreadPasts> pasts_of(Part& part, const Interrupt& interrupt) {
     if (!is_wait) {
       if (const TakenSample sample = fields.sample_of(event, time); sample.weight != 0)
         past.samples.push_back(sample);
+      else if (const RecordedRest rest = fields.rest_of(event, time); rest.begin < rest.end)
+        past.rests.push_back(rest);
       return {};
     }
     const auto is_chosen = part.contains(event, interrupt);
@@ -110,6 +122,8 @@ Result<ThreadPasts> pasts_of(Part& part, const Interrupt& interrupt) {
                      [](const auto& a, const auto& b) { return a.end < b.end; });
     std::stable_sort(past.samples.begin(), past.samples.end(),
                      [](const auto& a, const auto& b) { return a.time < b.time; });
+    std::stable_sort(past.rests.begin(), past.rests.end(),
+                     [](const auto& a, const auto& b) { return a.end < b.end; });
   }
   return pasts;
 }

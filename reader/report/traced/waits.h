@@ -34,9 +34,18 @@ struct TakenSample {
   std::uint32_t stack = 0;
 };
 
+// Time off a CPU, as the kernel counts it: `weight` ns of those from `begin` to `end`.
+struct RecordedRest {
+  std::uint64_t begin = 0, end = 0;  // CLOCK_MONOTONIC, ns
+  std::uint64_t weight = 0;
+  format::ThreadState state = format::ThreadState::unknown;
+  std::uint32_t stack = 0;
+};
+
 struct ThreadPast {
   std::vector<RecordedWait> waits;   // by their ends
   std::vector<TakenSample> samples;  // by their times
+  std::vector<RecordedRest> rests;   // by their ends
 };
 
 // Up to `end` (CLOCK_MONOTONIC, ns) for `length` ns; for `idle` of those the process used fewer

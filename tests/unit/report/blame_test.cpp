@@ -34,12 +34,34 @@ using Shares = std::map<Blame, std::uint64_t>;
 TEST(Blame, Ran) {
   reader::ThreadPasts pasts;
   pasts[2].samples = {{90, 10, 7}, {110, 10, 7}, {120, 10, 8}, {160, 10, 8}};
-  EXPECT_EQ(shares_of(pasts, {wait_of(100, 150, 1, 2, 5)}),
-            (Shares{{{Blamed::ran, 7}, 10}, {{Blamed::ran, 8}, 10}, {{Blamed::off_cpu, 0}, 30}}));
+  EXPECT_EQ(
+      shares_of(pasts, {wait_of(100, 150, 1, 2, 5)}),
+      (Shares{
+          {{Blamed::ran, 2, 7}, 10}, {{Blamed::ran, 2, 8}, 10}, {{Blamed::off_cpu, 0, 0}, 30}}));
   // A sample's weight may reach back to before the wait.
   pasts[2].samples = {{110, 40, 7}, {120, 40, 8}};
   EXPECT_EQ(shares_of(pasts, {wait_of(100, 140, 1, 2, 5)}),
-            (Shares{{{Blamed::ran, 7}, 20}, {{Blamed::ran, 8}, 20}}));
+            (Shares{{{Blamed::ran, 2, 7}, 20}, {{Blamed::ran, 2, 8}, 20}}));
+}
+
+// The kernel counts what the holder did off a CPU: a stretch of which half is of that state lies
+// evenly in its time. The rest the holder ran.
+TEST(Blame, Rested) {
+  using format::ThreadState;
+  reader::ThreadPasts pasts;
+  pasts[2].rests = {{0, 90, 90, ThreadState::sleep, 6},
+                    {80, 120, 20, ThreadState::sleep, 7},
+                    {120, 140, 20, ThreadState::other_wait, 8},
+                    {140, 145, 5, ThreadState::wait_cpu, 9}};
+  EXPECT_EQ(shares_of(pasts, {wait_of(100, 200, 1, 2, 5)}),
+            (Shares{{{Blamed::slept, 2, 7}, 10},
+                    {{Blamed::waited_in, 2, 8}, 20},
+                    {{Blamed::wanted_cpu, 2, 0}, 5},
+                    {{Blamed::too_short, 0, 0}, 65}}));
+  pasts[2].samples = {{190, 100, 3}};
+  EXPECT_EQ(shares_of(pasts, {wait_of(120, 200, 1, 2, 5)}), (Shares{{{Blamed::waited_in, 2, 8}, 20},
+                                                                    {{Blamed::wanted_cpu, 2, 0}, 5},
+                                                                    {{Blamed::ran, 2, 3}, 55}}));
 }
 
 // Thread 2 waits itself for thread 3, and that for one of which nothing is known.
@@ -50,13 +72,14 @@ TEST(Blame, Chain) {
   pasts[3].samples = {{130, 10, 4}, {150, 10, 4}};
   EXPECT_EQ(
       shares_of(pasts, {wait_of(100, 150, 1, 2, 5)}),
-      (Shares{{{Blamed::waited, 9}, 10}, {{Blamed::ran, 4}, 10}, {{Blamed::off_cpu, 0}, 30}}));
+      (Shares{
+          {{Blamed::waited, 3, 9}, 10}, {{Blamed::ran, 3, 4}, 10}, {{Blamed::off_cpu, 0, 0}, 30}}));
 }
 
 TEST(Blame, Unknown) {
   const reader::ThreadPasts pasts;
   EXPECT_EQ(shares_of(pasts, {wait_of(100, 150, 1, 0, 5), wait_of(100, 110, 1, 2, 5)}),
-            (Shares{{{Blamed::unknown, 0}, 60}}));
+            (Shares{{{Blamed::unknown, 0, 0}, 60}}));
 }
 
 // Threads that wait for each other in a circle, until the time is over.
