@@ -13,17 +13,23 @@ constexpr std::uint32_t kLeast = 2048, kUnknown = 8192, kMost = 65528;  // bytes
 // Copies of 64 KiB so often cost 0.3 % of a CPU.
 constexpr std::uint64_t kSeldom = 4'000'000;  // ns
 
-// Returns what samples with so much fill in a ring while nobody may empty it.
-std::size_t filled(std::uint64_t period, std::uint32_t bytes) {
-  constexpr std::uint64_t kAside = 30'000'000;  // ns
-  constexpr std::uint64_t kRest = 256;          // bytes of a sample besides the copy
-  return (kAside / period + 1) * (bytes + kRest);
+// How long nobody may come to empty a ring, ns: usually, and on a busy machine.
+constexpr std::uint64_t kAside = 30'000'000, kLongAside = 120'000'000;
+
+// Returns what samples with so much fill in a ring meanwhile.
+std::size_t filled(std::uint64_t period, std::uint32_t bytes, std::uint64_t aside) {
+  constexpr std::uint64_t kRest = 256;  // bytes of a sample besides the copy
+  return (aside / period + 1) * (bytes + kRest);
 }
 
 std::uint32_t first_size(std::uint64_t period, std::size_t ring) {
   if (period == 0) return kUnknown;
   std::uint32_t bytes = kMost;
-  while (bytes > kLeast && filled(period, bytes) > ring / 2) bytes = std::bit_floor(bytes - 1);
+  const auto is_held = [&] {
+    return bytes > kUnknown ? filled(period, bytes, kLongAside) <= ring
+                            : filled(period, bytes, kAside) <= ring / 2;
+  };
+  while (bytes > kLeast && !is_held()) bytes = std::bit_floor(bytes - 1);
   return bytes;
 }
 
@@ -60,7 +66,7 @@ bool CopySize::adapt(const Seen& seen) {
   if (!is_more_than_one_in_a_thousand(seen.cut, seen.samples)) return fit();
   if (bytes_ == kMost) return false;
   const std::uint32_t more = std::min(2 * bytes_, kMost);
-  if (filled(period_, more) > ring_ / 8 * 5) return false;
+  if (filled(period_, more, kAside) > ring_ / 8 * 5) return false;
   bytes_ = more;
   return true;
 }

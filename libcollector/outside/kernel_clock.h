@@ -47,6 +47,8 @@ class KernelClock {
     bool tells_calls = false;
     // What is counted besides.
     std::vector<format::Counter> counters = {};
+    // An eventfd, to which 1 is added when records wait to be drained.
+    int wake = -1;
   };
   // Begins to sample, and takes part in writing the experiment; what comes before the recording has
   // begun is left out. Returns null and sets `fault` to a clause that says why that is not
@@ -60,8 +62,6 @@ class KernelClock {
   // asked, in a clause; empty: it does not.
   static std::string is_too_dear();
 
-  // keep_emptying() may take them while this clock is used.
-  Rings& rings() { return rings_; }
   // To be called while the process waits for the recording to begin.
   void look_ahead() {
     if (is_clock()) rests_.look_ahead();
@@ -104,6 +104,7 @@ class KernelClock {
   ClockEvents::Wanted wanted_events() const;
   CpuRests::End end_of(std::uint32_t thread);
   std::string open_events();
+  void begin_emptying();
   bool join(std::string& fault);
   bool open_storage(std::string& fault);
   // The ring whose front is the oldest record; null: all are empty.
@@ -137,7 +138,9 @@ class KernelClock {
 
   Wanted wanted_;
   format::ControlPage& page_;
-  Rings rings_;
+  // A thread of its own empties them for ever.
+  const std::shared_ptr<Rings> shared_rings_ = std::make_shared<Rings>();
+  Rings& rings_ = *shared_rings_;
   CopySize size_{0, 0};
   std::unique_ptr<ClockEvents> events_;
   CpuRests rests_;

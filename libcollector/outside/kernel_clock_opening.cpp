@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/time.h"
@@ -153,6 +154,13 @@ std::string KernelClock::open_events() {
   return error == 0 ? "" : refusal_of_events(error, rights_to(wanted_.pid));
 }
 
+// Before anything that takes time: the events write already.
+void KernelClock::begin_emptying() {
+  std::thread([rings = shared_rings_, wake = wanted_.wake] {
+    keep_emptying(*rings, wake);
+  }).detach();
+}
+
 std::string KernelClock::probe(pid_t pid, std::uint64_t period, bool& sees_kernel) {
   raise_descriptor_limit();
   Rings rings;
@@ -183,6 +191,7 @@ std::unique_ptr<KernelClock> KernelClock::open(const Wanted& wanted, format::Con
   if (wanted.executable.empty()) clock->cpu_at_begin_ = cpu_time_of(wanted.pid);
   fault = clock->open_events();
   if (!fault.empty()) return nullptr;
+  clock->begin_emptying();
   if (clock->sees_kernel()) clock->rests_.see_kernel();
   if (!clock->writer_.open()) {
     fault = "memory is short";

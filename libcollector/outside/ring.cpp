@@ -21,7 +21,7 @@ const std::size_t kSystemPage = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 
 // Bytes of a ring. The usual one is what perf_event_mlock_kb allows each user by default; a larger
 // one lasts longer when this program does not get a CPU at once.
-constexpr std::size_t kUsualRing = 512 << 10, kLargestRing = 4 << 20, kMostRings = 16 << 20;
+constexpr std::size_t kUsualRing = 512 << 10, kLargestRing = 8 << 20, kMostRings = 16 << 20;
 // The kernel wakes this program when so much waits.
 constexpr std::size_t kMostUnread = 1 << 20;
 // What is kept in this program's memory, all CPUs together, while the disk is slow.

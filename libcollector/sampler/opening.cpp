@@ -125,7 +125,8 @@ std::string Sampler::open_clock(const std::string& executable, std::uint64_t per
            : format::place_interval(wanted_.settings),
        wanted_.settings[Setting::synctrace] != 0,
        wanted_.settings[Setting::waits] != 0,
-       wanted_.counters},
+       wanted_.counters,
+       mail_},
       *control_, fault);
   if (!clock_ || (period == 0 && !alone_)) return fault;
   const auto kind = clock_->sees_kernel() ? format::Clock::kernel : format::Clock::user;

@@ -224,17 +224,12 @@ std::string Sampler::watch(format::Verb verb, const char* label) {
   }
   if (!had_rings)
     if (std::string refusal = open_clock("", 0); !refusal.empty()) return refusal;
-  if (!had_rings) begin_emptying();
   if (!had_rings) clock_->drain(false);
   format::Watch wanted = format::watch_in(label);
   std::string refusal = clock_->watch(wanted);
   if (!refusal.empty()) return refusal;
   const outside::BreakpointTrial& trial = outside::breakpoint_trial();
   return format::watch_answer({wanted.number, trial.sampled, trial.counted});
-}
-
-void Sampler::begin_emptying() {
-  if (clock_) std::thread([this] { outside::keep_emptying(clock_->rings(), mail_); }).detach();
 }
 
 void Sampler::forward_mail() {
@@ -283,7 +278,6 @@ void Sampler::record() {
   atomic(control_->sampler_time).store(now(CLOCK_MONOTONIC));
   take_sample(SampleEvent::baseline, "");
   std::thread([this] { forward_mail(); }).detach();
-  begin_emptying();
   while (wait() == Goes::on) {
   }
   if (clock_) clock_->end();

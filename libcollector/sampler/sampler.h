@@ -59,7 +59,6 @@ class Sampler {
   std::string clock_refusal() const;
   void open_counters();
   std::string watch(format::Verb verb, const char* label);
-  void begin_emptying();
   bool await_beginning();
   bool await_exec();
   void begin_alone();

@@ -81,7 +81,8 @@ def wait_until(condition, what):
 
 
 def again_at(kind, tries, last, facts=dict):
-    """Makes of case(work) one that is tried again, in another folder, where it raises an exception of that kind. After the last try it raises `last`."""
+    """Makes of case(work) one that is tried again, in another folder, where it raises an exception of that kind. After the last try it raises
+    one like `last`, which says as well why, and facts()."""
     def repeated(case):
         @functools.wraps(case)
         def tried(work):
@@ -91,8 +92,9 @@ def again_at(kind, tries, last, facts=dict):
                 try:
                     return case(place)
                 except kind as reason:
-                    print(case.__name__, "again:", reason, facts() or "", flush=True)
-            raise last
+                    why = f"{reason} {facts() or ''}"
+                    print(f"{case.__name__}: again, {why}", flush=True)
+            raise type(last)(" ".join(f"{last}: {why}".split()))
         return tried
     return repeated
 

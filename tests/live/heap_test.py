@@ -78,9 +78,10 @@ def handlers(work):
         handler, total = found["in_handler(int)"], found["<Total>"]
         blocks = total[0] - handler[0]
         assert handler[1] == 16 * handler[0] and total[1] - handler[1] == 32 * blocks, found
-        # A handler that leaves what it interrupted can leave an allocation before that is recorded.
+        # What a handler allocates that interrupts an allocation is part of that. One that leaves what it interrupted can leave an allocation before
+        # that is recorded.
         if how == "handlers":
-            assert blocks % (40 * 50) == 0 and handler[0] >= 2000 and total[2:] == (0, 0), found
+            assert blocks % (40 * 50) == 0 and handler[0] > 1980 and total[2:] == (0, 0), found
         else:
             assert blocks > 2000 and 1900 < handler[0] < 2100, found
 

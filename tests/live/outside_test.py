@@ -143,10 +143,10 @@ def attached_amid_births(work):
 
 
 def whole_share(experiment, *words, function="work::outermost(int, double)"):
-    """Which part of the time has its call stack from there on."""
+    """Which part of the time in targets/deep's innermost function has its call stack from there on: what begins and ends its threads has not."""
     printed = subprocess.run([GNOMON, "print", "-functions", "--format", "json", *words, experiment], capture_output=True, text=True, timeout=60)
     rows = {row["name"]: row for row in json.loads(printed.stdout)["rows"]}
-    total = rows["<Total>"]["exclusive_totalcpu"]
+    total = rows["burn(double)"]["inclusive_totalcpu"]
     assert total > 0.1, printed
     return rows.get(function, {"inclusive_totalcpu": 0})["inclusive_totalcpu"] / total
 

@@ -10,7 +10,7 @@ import sys
 
 import lldb_session
 from attempts import NOBODY, started, try_cases, wait_until
-from kernel_clock import Lost, everyones, need_hidden_kernel, unless_lost
+from kernel_clock import Lost, everyones, lost_records, need_hidden_kernel, unless_lost
 
 build = pathlib.Path(sys.argv[1])
 METRICS = ("total", "totalcpu", "wait", "lock", "sleep", "owait", "blocked", "stop", "latency")
@@ -31,17 +31,17 @@ def lives_in(text):
     return {int(thread): (name, float(least), float(most) or math.inf) for name, thread, least, most in re.findall(r"^(\w+) (\d+) ([\d.]+) ([\d.]+)$", text, re.M)}
 
 
-def report(experiment, *words, most_lost=0):
+def report(experiment, *words, most_lost=100):
     printed = subprocess.run([build / "bin/gnomon", "print", "-metrics", ":".join(f"e.{metric}" for metric in METRICS) + ":name", "-sort", "e.total",
                               *words, "--format", "json", experiment], capture_output=True, text=True, timeout=60)
     assert printed.returncode == 0, printed
     table = json.loads(printed.stdout[printed.stdout.index("{"):])
-    if any("did not come to read them in time" in note and int(re.search(r"(\d+)\.$", note)[1]) > most_lost for note in table["notes"]):
+    if lost_records(table["notes"]) > most_lost:
         raise Lost(table["notes"])
     return {row["name"]: {metric: row.get(f"exclusive_{metric}", 0) for metric in METRICS} for row in table["rows"]}, table["notes"]
 
 
-def of_threads(experiment, *words, most_lost=0):
+def of_threads(experiment, *words, most_lost=100):
     rows, _ = report(experiment, "-threads", *words, most_lost=most_lost)
     return {int(re.search(r"Thread (\d+)", name)[1]): row for name, row in rows.items() if "Thread" in name}
 
@@ -150,8 +150,8 @@ def at_a_stop(work):
 def many_switches(work):
     """Of very many nothing but the times is known."""
     lives, experiment = collect(work, "switches", "100000")
-    add_up(of_threads(experiment, most_lost=200), lives)
-    _, notes = report(experiment, "-functions", most_lost=200)
+    add_up(of_threads(experiment, most_lost=1000), lives)
+    _, notes = report(experiment, "-functions", most_lost=1000)
     if (experiment / "log.jsonl").read_text().count('"waiting"'):
         assert any("records of switches between threads were given up" in note and "times a second" in note for note in notes), notes
 

@@ -11,7 +11,8 @@ constexpr std::uint64_t kMillisecond = 1'000'000;
 TEST(CopySize, BeginsWithWhatTheRingHolds) {
   EXPECT_EQ(CopySize(10 * kMillisecond, kLargeRing).bytes(), 65528U);
   EXPECT_EQ(CopySize(10 * kMillisecond, kSmallRing).bytes(), 32768U);
-  EXPECT_EQ(CopySize(kMillisecond, kLargeRing).bytes(), 65528U);
+  EXPECT_EQ(CopySize(kMillisecond, 2 * kLargeRing).bytes(), 65528U);
+  EXPECT_EQ(CopySize(kMillisecond, kLargeRing).bytes(), 32768U) << "so much for 120 ms";
   EXPECT_EQ(CopySize(kMillisecond, kSmallRing).bytes(), 8192U);
   EXPECT_EQ(CopySize(kMillisecond / 10, kLargeRing).bytes(), 4096U);
   EXPECT_EQ(CopySize(kMillisecond / 10, kSmallRing).bytes(), 2048U) << "the least";
@@ -44,7 +45,7 @@ TEST(CopySize, ShrinksOnceToWhatStacksUseIfCopiesAreMany) {
   EXPECT_TRUE(size.adapt({1000, 2, 0, 16000}));
   EXPECT_EQ(size.bytes(), 32768U);
   CopySize deep(kMillisecond, kLargeRing);
-  EXPECT_FALSE(deep.adapt({1000, 0, 0, 32769}));
+  EXPECT_FALSE(deep.adapt({1000, 0, 0, 16385}));
   CopySize seldom(10 * kMillisecond, kLargeRing);
   EXPECT_FALSE(seldom.adapt({1000, 0, 0, 300}));
 }
@@ -57,7 +58,7 @@ TEST(CopySize, ShrinksForGoodWhenRecordsAreLost) {
   EXPECT_TRUE(size.adapt({1000, 0, 1000}));
   EXPECT_FALSE(size.adapt({1000, 0, 1000})) << "2 KiB are the least";
   EXPECT_EQ(size.bytes(), 2048U);
-  CopySize most(kMillisecond, kLargeRing);
+  CopySize most(10 * kMillisecond, kLargeRing);
   EXPECT_TRUE(most.adapt({1000, 0, 2}));
   EXPECT_EQ(most.bytes(), 32768U);
 }
