@@ -18,7 +18,7 @@
 #include "injector/attach/remote/live_wait.h"
 #include "injector/attach/remote/remote_process.h"
 #include "reader/base/one_line.h"
-#include "reader/symbols/demangle.h"
+#include "reader/symbols/display_name.h"
 
 namespace gnomon::commands {
 namespace {
@@ -30,12 +30,6 @@ std::string name_of(pid_t pid, pid_t thread) {
   std::string name;
   std::getline(file, name);
   return one_line(name);
-}
-
-// "std::mutex::lock()", and "std::mutex::lock" without its parameters.
-std::string readable(const std::string& symbol) {
-  if (auto name = reader::demangle_rust(symbol)) return *name;
-  return reader::demangle_cpp(symbol).value_or(symbol);
 }
 
 class LiveProcess {
@@ -71,8 +65,9 @@ class LiveProcess {
     for (const injector::Frame& frame : stack.frames) {
       const injector::Named named = stacks_.name_of(frame.pc - (frame.is_interrupted ? 0 : 1));
       const std::string object = named.object.substr(named.object.rfind('/') + 1);
-      const std::string function = !named.symbol.empty() ? readable(named.symbol)
-                                   : object.empty()      ? fmt::format("{:#x}", frame.pc)
+      const std::string function = !named.symbol.empty()
+                                       ? reader::display_name(named.symbol.c_str())
+                                   : object.empty() ? fmt::format("{:#x}", frame.pc)
                                                     : fmt::format("{:#x} in {}", frame.pc, object);
       found.place = function;
       if (named.line != 0)
@@ -122,7 +117,8 @@ class LiveProcess {
     const injector::Named found = stacks_.name_of(object);
     if (found.symbol.empty()) return fmt::format("{} at {:#x}", wait_kind_name(kind), object);
     const std::string behind = found.offset == 0 ? "" : fmt::format("+{}", found.offset);
-    return fmt::format("{} {}{}", wait_kind_name(kind), readable(found.symbol), behind);
+    return fmt::format("{} {}{}", wait_kind_name(kind), reader::display_name(found.symbol.c_str()),
+                       behind);
   }
 
   pid_t pid_;

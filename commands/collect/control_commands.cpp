@@ -305,10 +305,9 @@ constexpr std::array kControls{
             "A sample is taken. Nothing is said if the recording is not paused.\n", kNoOptions,
             Role::control, 0, run_resume},
     Command{"attach", "", "PID|NAME", "Record a process that runs, then attach LLDB to it.",
-            "As `process attach` and `collector enable`, but the collector comes first: while it "
-            "does, one thread of the process at a time stands still, for a millisecond or two, and "
-            "the others run. NAME is that of the program's file, or of the process, if there is "
-            "one such.\n",
+            "As `process attach` and `collector enable`, but the collector comes first. Meanwhile "
+            "one thread at a time stands still, for a millisecond or two; the others run. NAME "
+            "names the program's file or the process; exactly one process must match.\n",
             Options(OptionId::wait_for), Role::control, 1, run_attach},
     Command{"profile", "", kProfileOperands, "Choose the clock and its interval.", kProfileHelp,
             kNoOptions, Role::control, 2, run_profile},

@@ -37,17 +37,17 @@ struct Blocked {
 // The table, and above it a sentence for each circle of threads that wait for each other.
 reader::Table blocked_table(const Blocked& blocked);
 
-// Returns true for code that a program's author does not call his own: of the C library, and of
-// those of C++ and Rust, also where it is inlined or linked into the program. object: the load
-// object's file.
+// Returns true for code that a program's author does not call his own: of the libraries of C, C++
+// and Rust. Such code may be inlined or linked into the program. object: the load object's file.
 bool is_of_runtime(std::string_view function, std::string_view object);
 
-// What a function of Rust's library waits for: "Rust mutex"; empty: nothing of the kind. Such an
-// object does not say who holds it.
+// Returns the object that a function of Rust's library waits for: "Rust mutex". Such an object does
+// not say who holds it. Empty: the function waits for none.
 std::string_view rust_wait_of(std::string_view function);
 
-// What a function of libc waits for: format::WaitKind; 0: for no thread. `function`: its symbol, in
-// any of the forms that libc's debug information has, such as "___pthread_mutex_lock".
+// Returns the format::WaitKind of the object that a function of libc waits for; 0: it waits for no
+// thread. `function`: its symbol, in any form of libc's debug information
+// ("___pthread_mutex_lock").
 std::uint32_t wait_kind_of(std::string_view function);
 
 // The name by which programs call a function of libc: "read" for "__GI___libc_read".
@@ -56,9 +56,9 @@ std::string called_name(std::string_view function);
 // "mutex", "read lock"; of a format::WaitKind.
 std::string wait_kind_name(std::uint32_t kind);
 
-// Where the number of the thread stands that the wait is about: of the owner of the lock that
-// begins at `object`, or of a thread that is to end; none: nothing tells (glibc 2.34 to 2.40).
-// word: what the kernel waits for.
+// Returns the address where the number of the thread stands that the wait is about (glibc 2.34 to
+// 2.40). The thread owns the lock that begins at `object`, or it is to end. None: nothing tells.
+// word: the address that the kernel waits at.
 std::optional<std::uint64_t> place_of_holder(std::uint32_t kind, std::uint64_t object,
                                              std::uint64_t word);
 

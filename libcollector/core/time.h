@@ -6,15 +6,16 @@
 
 namespace gnomon::collector {
 
+inline constexpr std::uint64_t kSecond = 1'000'000'000;  // ns
+
 inline std::uint64_t now(clockid_t clock) {
   timespec t{};
   clock_gettime(clock, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(t.tv_nsec);
+  return static_cast<std::uint64_t>(t.tv_sec) * kSecond + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
 inline timespec timespec_of(std::uint64_t ns) {
-  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  return {static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
 }
 
 // The CPU time of a thread of this process, as pthread_getcpuclockid(3) numbers its clock

@@ -14,6 +14,7 @@ namespace gnomon::outside {
 namespace {
 
 using collector::atomic;
+using collector::kSecond;
 using format::Drop;
 
 // If the rings are read up to an instant: when threads have ended of which all is known.
@@ -288,7 +289,7 @@ void KernelClock::count_lost() {
 // What the present events have written stays in the rings, and what the next ones write comes
 // after it.
 void KernelClock::adapt_size(std::uint64_t now) {
-  constexpr std::uint64_t kSecond = 1'000'000'000, kSoon = kSecond / 10;  // ns
+  constexpr std::uint64_t kSoon = kSecond / 10;  // ns
   if (next_size_ != 0 && seen_.samples != 0) {
     count_lost();
     seen_.lost = lost_ - lost_then_;

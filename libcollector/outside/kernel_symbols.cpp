@@ -20,6 +20,8 @@
 namespace gnomon::outside {
 namespace {
 
+using collector::kSecond;
+
 // The next word of a line; empty: there is none.
 std::string_view take_word(std::string_view& line) {
   const auto begin = line.find_first_not_of(" \t");
@@ -53,8 +55,6 @@ constexpr std::array kWaitFunctions{
     WaitFunction{"do_user_addr_fault", format::ThreadState::page_fault},
     WaitFunction{"exc_page_fault", format::ThreadState::page_fault},
 };
-
-constexpr std::uint64_t kSecond = 1'000'000'000;  // ns
 
 }  // namespace
 

@@ -19,7 +19,7 @@ namespace gnomon::outside {
 namespace {
 
 using Text = std::array<char, 256>;
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t kStackPage = 4096;
 
 // "1 0x3 0x7f.. 0x.. 0x.. 0x.. 0x.. 0x7ffe.. 0x7f..": the number, six arguments, the stack pointer
 // and the program counter.
@@ -55,12 +55,12 @@ format::ThreadState reason_of(long number) {
 }
 
 // A vector of pages, because no piece of a vector is read in part (process_vm_readv(2)).
-std::size_t read_stack(pid_t pid, std::uint64_t sp, char* to, std::size_t size) {
+std::size_t read_words(pid_t pid, std::uint64_t sp, char* to, std::size_t size) {
   std::array<iovec, 64> there;
   const iovec here{to, size};
   std::size_t count = 0, asked = 0;
   for (std::uint64_t at = sp; asked < size && count < there.size(); at += there[count++].iov_len) {
-    const std::size_t piece = std::min(kPage - at % kPage, size - asked);
+    const std::size_t piece = std::min(kStackPage - at % kStackPage, size - asked);
     there[count] = {reinterpret_cast<void*>(at), piece};
     asked += piece;
   }
@@ -90,7 +90,7 @@ bool WaitUnderWay::look(std::uint32_t thread, Sample& sample) {
   sample.has_registers = true;
   sample.has_few_registers = true;
   sample.stack = stack_.get();
-  sample.stack_bytes = read_stack(pid_, call.sp, stack_.get(), kMostStack);
+  sample.stack_bytes = read_words(pid_, call.sp, stack_.get(), kMostStack);
   sample.stack_is_short = sample.stack_bytes < kMostStack;
   reason_ = reason_of(call.number);
   return sample.stack_bytes != 0 && read_call(path, behind, again) && before == behind;

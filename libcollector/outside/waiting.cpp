@@ -11,17 +11,19 @@
 #include <utility>
 
 #include "libcollector/core/small_file.h"
+#include "libcollector/core/time.h"
 #include "libcollector/outside/process_facts.h"
 
 namespace gnomon::outside {
 namespace {
 
+using collector::kSecond;
+
 // Primes, so that no program of a regular course keeps step with them.
 constexpr std::array<std::uint64_t, 6> kPeriods{1, 7, 29, 113, 499, 1999};
 // A second. A record costs the program 1 us, a sample 5.
 constexpr std::uint64_t kMostSamples = 2000, kMostSwitches = 30'000;
-constexpr std::uint64_t kSecond = 1'000'000'000, kBetween = kSecond / 10,
-                        kLeast = kSecond / 500;  // ns
+constexpr std::uint64_t kBetween = kSecond / 10, kLeastPassed = kSecond / 500;  // ns
 constexpr int kQuiet = 20;
 
 std::uint64_t period_for(std::uint64_t switches) {
@@ -135,7 +137,7 @@ void Waiting::adapt(std::uint64_t now, const Rings& rings) {
   const std::uint64_t passed = now - looked_at_;
   const bool is_burst = period_ != 0 && switches_ > 4 * kMostSamples * kBetween / kSecond * period_;
   if ((passed < kBetween && !is_burst) || !events_.is_open()) return;
-  const std::uint64_t rate = switches_ * kSecond / std::max(passed, kLeast);
+  const std::uint64_t rate = switches_ * kSecond / std::max(passed, kLeastPassed);
   looked_at_ = now;
   switches_ = 0;
   if (rate > kMostSwitches && passed >= kBetween)

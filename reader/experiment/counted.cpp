@@ -7,6 +7,7 @@
 #include "libcollector/format/counters.h"
 #include "libcollector/format/names.h"
 #include "reader/experiment/json_lines.h"
+#include "reader/experiment/json_members.h"
 
 namespace gnomon::reader {
 namespace {

@@ -12,6 +12,7 @@
 #include "libcollector/format/names.h"
 #include "reader/base/clock.h"
 #include "reader/experiment/json_lines.h"
+#include "reader/experiment/json_members.h"
 #include "reader/io/file.h"
 
 namespace gnomon::reader {

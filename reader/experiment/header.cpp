@@ -15,6 +15,7 @@
 #include "libcollector/format/block.h"
 #include "libcollector/format/names.h"
 #include "reader/experiment/json_lines.h"
+#include "reader/experiment/json_members.h"
 
 namespace gnomon::reader {
 namespace {

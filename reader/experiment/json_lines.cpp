@@ -1,5 +1,6 @@
 // Text files of an experiment: lines of JSON that carry a checksum. Any thread.
 #include "reader/experiment/json_lines.h"
+#include "reader/experiment/json_members.h"
 
 #include <fmt/format.h>
 

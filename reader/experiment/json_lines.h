@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -36,23 +36,5 @@ Result<std::uint64_t> each_new_line(const std::string& path, std::uint64_t sessi
 // experiment; 0: of header.json.
 using TakeLine = std::function<Result<void>(const nlohmann::json&)>;
 Result<void> each_line(const std::string& path, std::uint64_t session, const TakeLine& take);
-
-// A member of a line: `otherwise` where it is missing or of another type.
-template <typename T>
-T field(const nlohmann::json& object, const char* name, T otherwise = {}) {
-  if (!object.is_object()) return otherwise;
-  const auto at = object.find(name);
-  if (at == object.end()) return otherwise;
-  if constexpr (std::is_same_v<T, std::string>)
-    return at->is_string() ? at->template get<T>() : otherwise;
-  else
-    return at->is_number_unsigned() ? at->template get<T>() : otherwise;
-}
-
-// An object or array in a line; null: there is none.
-nlohmann::json member(const nlohmann::json& object, const char* name);
-
-// "0x1f" is 31; what is missing is 0.
-std::uint64_t hex(const nlohmann::json& object, const char* name);
 
 }  // namespace gnomon::reader

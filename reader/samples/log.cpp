@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libcollector/format/names.h"
+#include "reader/experiment/json_members.h"
 
 namespace gnomon::reader {
 

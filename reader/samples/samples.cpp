@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reader/experiment/json_members.h"
 namespace gnomon::reader {
 namespace {
 

@@ -8,6 +8,7 @@
 #include "libcollector/format/names.h"
 #include "libcollector/format/stacks.h"
 #include "reader/experiment/json_lines.h"
+#include "reader/experiment/json_members.h"
 
 namespace gnomon::reader {
 

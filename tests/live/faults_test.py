@@ -219,7 +219,7 @@ def detached(work):
 def many_runs(work):
     """Of one session: LLDB holds no more descriptors and no more threads than after a few."""
     count = "script import os; print('has', len(os.listdir('/proc/self/fd')), len(os.listdir('/proc/self/task')))"
-    runs = 50 if IS_THOROUGH else 20
+    runs = 50 if IS_THOROUGH else 10
     commands = ["collector profile source kernel", "collector enable", *["process launch --no-stdio"] * 5, count,
                 *["process launch --no-stdio"] * (runs - 5), count]
     answers, errors = lldb_session.run(build, TARGETS / "counts", commands, work, arguments=["1"], timeout=200)

@@ -8,6 +8,8 @@ import subprocess
 import attempts
 
 LLDB = os.environ.get("GNOMON_LLDB", "lldb-19")
+# As LLDB is, it reads all symbols of libc at each beginning, and of its debug information where that is installed.
+QUICKLY = ("-O", "settings set target.preload-symbols false")
 
 
 class StoppedTwice(Exception):
@@ -29,7 +31,7 @@ def gave_up(errors):
 def run(build, program, commands, cwd, arguments=(), timeout=100, check=True, on_crash=(), under=(), tries=3):
     """[(command, output)]; the program's own output is mixed in, as in a terminal. No program: the commands attach to one.
     tries: how often at most, where LLDB gives up attaching."""
-    words = [*under, LLDB if not under else shutil.which(LLDB), "--no-lldbinit", "-b", "-o", f"plugin load {build}/lib/lldb-gnomon.so"]
+    words = [*under, LLDB if not under else shutil.which(LLDB), "--no-lldbinit", "-b", *QUICKLY, "-o", f"plugin load {build}/lib/lldb-gnomon.so"]
     for command in commands:
         words += ["-o", command]
     for command in on_crash:
@@ -43,7 +45,7 @@ def run(build, program, commands, cwd, arguments=(), timeout=100, check=True, on
         print("LLDB gave up attaching:", done.stderr.strip(), flush=True)
     if check and done.returncode != 0:
         raise AssertionError(f"lldb ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
-    parts = re.split(r"^\(lldb\) ", done.stdout, flags=re.M)[1:]
+    parts = re.split(r"^\(lldb\) ", done.stdout, flags=re.M)[2:]  # without QUICKLY
     answers = [tuple(part.split("\n", 1)) if "\n" in part else (part, "") for part in parts]
     return [(command.strip(), output) for command, output in answers], done.stderr
 

@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -44,6 +45,23 @@ def functions(build, experiment):
     assert printed.returncode == 0, printed.stderr
     table = json.loads(printed.stdout)
     return {row["name"]: (row["exclusive_totalcpu"], row["inclusive_totalcpu"]) for row in table["rows"]}, table["notes"]
+
+
+def run_within_its_time(build, program, arguments, work):
+    """run(), and functions() of it: no more CPU time than the program has used by the kernel's accounts, its children's included."""
+    used = -children_time()
+    done, experiment = run(build, program, arguments, work)
+    used += children_time()
+    table, notes = functions(build, experiment)
+    sampled = table.get("<Total>", (0, 0))[0]
+    assert sampled <= 1.05 * used + 0.05, (arguments, sampled, used, table)
+    return done, table, notes, experiment
+
+
+def children_time():
+    """CPU time of this process's children that have ended, in s."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def status(build, experiment):

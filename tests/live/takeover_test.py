@@ -160,7 +160,11 @@ def gnomon_is_killed(work):
             assert rest == "Ctrl-C ends the recording.\n", rest
         wait_for(lambda: recorded.status(build, f"{work}/test.1.er")["State"] == "ended; the program runs on")
         assert timers(pid) == ""
-        status, said = gnomon("collect", "-P", pid, "-t", 1, "-d", work)
+        limit = time.monotonic() + PATIENCE
+        while True:  # gnomon-sampler may not be out of the process yet
+            status, said = gnomon("collect", "-P", pid, "-t", 1, "-d", work)
+            if "is beginning or ending a recording of it; try again" not in said or time.monotonic() > limit:
+                break
         assert status == 0 and f"to {work}/test.2.er" in said, said
         ends_right(program)
 

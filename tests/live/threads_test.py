@@ -10,9 +10,8 @@ build = pathlib.Path(sys.argv[1])
 WAYS = ("by_pthread", "by_old_pthread", "by_c11", "by_old_c11", "by_std", "cancelled")
 
 with recorded.directory() as work:
-    done, experiment = recorded.run(build, build / "targets/threads", [], work)
+    done, table, notes, experiment = recorded.run_within_its_time(build, build / "targets/threads", [], work)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
-    table, notes = recorded.functions(build, experiment)
     for way in WAYS:
         found = sum(inclusive for name, (_, inclusive) in table.items() if way + "(" in name)
         # A thread's clock is looked at by the kernel's ticks only, at which others may have been running.

@@ -136,7 +136,9 @@ def removed(work):
         gnomon = subprocess.Popen([build / "bin/gnomon", "collect", "-P", str(program.pid)], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   text=True, stdin=subprocess.DEVNULL)
         assert gnomon.stdout.readline().startswith("Recording process")
-        shutil.rmtree(pathlib.Path(work) / "test.1.er")
+        experiment = pathlib.Path(work) / "test.1.er"
+        while experiment.exists():  # a file may be added meanwhile
+            shutil.rmtree(experiment, ignore_errors=True)
         said, _ = gnomon.communicate(timeout=attempts.PATIENCE)
         assert gnomon.returncode != 0 and "was removed while it was recorded" in said, (gnomon.returncode, said)
         printed, _ = program.communicate(timeout=attempts.PATIENCE)

@@ -147,7 +147,7 @@ void look(const Directory& directory, const Phase& phase, std::uint64_t& least) 
 
 TEST(Crash, EveryInstructionLeavesAReadableExperiment) {
   constexpr int kLoop = 12;  // of a long loop only some rounds are looked at
-  const int every = is_thorough() ? 1 : 5;
+  const int every = is_thorough() ? 1 : 11;
   Directory directory;
   Writer writer(directory);
   ASSERT_TRUE(writer.start());

@@ -3,45 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "libcollector/unwind/registers.h"
+#include "tests/unit/outside/record_bytes.h"
 
 namespace gnomon::outside {
 namespace {
 
-class Bytes {
- public:
-  Bytes(std::uint32_t type, std::uint16_t misc = 0) { add(perf_event_header{type, misc, 0}); }
-
-  template <typename T>
-  Bytes& add(const T& value) {
-    const std::size_t at = size_;
-    size_ += sizeof value;
-    words_.resize((size_ + 7) / 8);
-    std::memcpy(reinterpret_cast<char*>(words_.data()) + at, &value, sizeof value);
-    return *this;
-  }
-  Bytes& numbers(std::initializer_list<std::uint64_t> values) {
-    for (const std::uint64_t value : values) add(value);
-    return *this;
-  }
-  Bytes& origin_behind(std::uint64_t event, std::uint64_t time) {
-    add(std::uint32_t{7}).add(std::uint32_t{8}).add(time);
-    return add(std::uint32_t{1}).add(std::uint32_t{0}).add(event);
-  }
-  // less: what is cut off.
-  const perf_event_header& record(std::size_t less = 0) {
-    auto* header = reinterpret_cast<perf_event_header*>(words_.data());
-    header->size = static_cast<std::uint16_t>(size_ - less);
-    return *header;
-  }
-  std::size_t size() const { return size_; }
-
- private:
-  std::vector<std::uint64_t> words_;
-  std::size_t size_ = 0;
-};
+using Bytes = test::RecordBytes;
 
 // Register i of the kernel's mask has the value 100 + i; 4 of 8 words of the stack are valid.
 Bytes sample_of(std::uint64_t event) {
