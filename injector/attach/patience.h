@@ -9,8 +9,8 @@
 namespace gnomon::injector {
 
 // How long to wait for the thread that sets the recording up. A busy machine, a slow disk or a
-// debugger with many threads to resume may delay it many times over, so time counts against it only
-// while it sleeps, as behind a lock.
+// debugger with many threads to resume may delay that thread many times over. So only time in which
+// it sleeps counts against it, as behind a lock.
 class Patience {
  public:
   explicit Patience(pid_t pid) : pid_(pid) {}

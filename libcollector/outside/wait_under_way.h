@@ -21,7 +21,7 @@ class WaitUnderWay {
   // looked at. Otherwise fills `sample`, of which rsp and rip alone are known; its stack stays
   // valid until the next call.
   bool look(std::uint32_t thread, Sample& sample);
-  // What that thread waits for, as its system call says.
+  // Returns why that thread waits, as its system call says.
   format::ThreadState reason() const { return reason_; }
 
  private:

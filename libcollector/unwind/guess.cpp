@@ -62,8 +62,8 @@ bool Unwinder::may_return(std::uint64_t address, std::uint64_t& target) {
   return mapped.contains(called) && mapped.contains(called + 16) && is_linkage(bytes_at(called));
 }
 
-// Returns true if `address` may be what a call pushed that led to `from`, where no unwind
-// information is: a direct call must be one of that code or of a linkage table's entry.
+// Returns true if `address` may be the return address of a call that led to `from`, which has no
+// unwind information. A direct call must be a call of that code, or of a linkage table's entry.
 bool Unwinder::may_return_to(std::uint64_t address, std::uint64_t from) {
   std::uint64_t target = 0;
   if (may_return(address, target)) return true;

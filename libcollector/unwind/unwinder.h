@@ -83,8 +83,8 @@ class Unwinder {
 
   // Returns true if unwind information says that both addresses lie in one function.
   bool is_one_function(std::uint64_t one, std::uint64_t other);
-  // Returns true if a call at `address` may have led to the function at `pc`: it calls that, an
-  // entry of a linkage table, or what a register or a word tells.
+  // Returns true if a call that returns to `address` may have led to the function at `pc`. It
+  // calls that function, an entry of a linkage table, or an address in a register or in memory.
   bool may_return_from(std::uint64_t address, std::uint64_t pc);
   // The rule of the code at `pc`.
   PackedRule rule_at(std::uint64_t pc);

@@ -28,7 +28,7 @@ struct CallStack {
   bool is_whole = false;      // false: the walk ended where CFI was missing
 };
 
-// What lies at an address, as its object's files tell: empty and 0 where they do not.
+// A function and its source line, as the object's files tell; empty and 0 where they do not.
 struct Named {
   std::string symbol;        // as in the file: C++ and Rust names are mangled
   std::uint64_t offset = 0;  // from the symbol's beginning

@@ -93,7 +93,7 @@ void BlameSum::take(const Times& times, std::uint64_t& room, Times& shares) {
   }
 }
 
-// What the kernel counts off a CPU has times of its own; samples stand for time around them.
+// Counts of the kernel off a CPU have times of their own; samples stand for time around them.
 std::map<Blame, std::uint64_t> BlameSum::shares() const {
   Times shares = known_;
   std::uint64_t left = 0;

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <vector>
 

@@ -1,8 +1,12 @@
 // What could not be recorded is counted for its true reason, and told above a table.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "libcollector/outside/process_objects.h"
 #include "tests/unit/experiment/written.h"
