@@ -52,6 +52,9 @@ Result<std::string> Session::experiment() {
   if (!found.empty()) return found;
   const bool alive = is_alive(process);
   const std::string number = std::to_string(pid);
+  if (process.GetCoreFile().IsValid())
+    return fault("process " + number + ", of which a core file is shown, was not recorded",
+                 "type `run` to record another run, or name an experiment");
   if (const auto why = launch_ ? launch_->verdict(process) : std::nullopt)
     return fault("process " + number + (alive ? " is" : " was") + " not recorded: " + why->what,
                  why->next);

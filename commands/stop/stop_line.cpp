@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "reader/base/clock.h"
 #include "reader/metrics/metric.h"
 #include "reader/report/traced/stack_list.h"
 
@@ -32,13 +33,6 @@ constexpr std::array kRecorded{reader::kTicks,       reader::kAllocations, reade
                                reader::kBytesRead,   reader::kBytesWritten};
 
 constexpr std::size_t kMostThreads = 512;  // whose clocks are read: a file each
-
-std::uint64_t now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 // Of all threads of a process, also of those that have ended.
 std::optional<std::uint64_t> cpu_of(pid_t pid) {
@@ -80,7 +74,7 @@ StopLine::Instant StopLine::read_clocks(pid_t pid) {
   instant.pid = pid;
   instant.cpu = cpu_of(pid);
   instant.threads = cpu_of_threads(pid);
-  instant.time = now();
+  instant.time = monotonic_now();
   return instant;
 }
 

@@ -189,6 +189,9 @@ int answer(AttachRequest& request, Attached (*what)(AttachRequest&)) {
 
 // Both return and store the answer.
 extern "C" {
+// See kLeftRoom. An injector reads and writes it.
+__attribute__((visibility("default"))) constinit format::LeftRoom gnomon_left_room = {};
+
 __attribute__((visibility("default"))) int gnomon_attach(AttachRequest* request) {
   return answer(*request, handle_attach);
 }

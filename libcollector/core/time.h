@@ -8,10 +8,18 @@ namespace gnomon::collector {
 
 inline constexpr std::uint64_t kSecond = 1'000'000'000;  // ns
 
+// By how much this process's CLOCK_MONOTONIC is ahead of the machine's, ns: not 0 in a time
+// namespace (time_namespaces(7)). See machine_time.h.
+inline constinit std::int64_t monotonic_ahead = 0;
+
+// CLOCK_MONOTONIC is the machine's, so that gnomon-sampler, the recorded process and the kernel's
+// records mean the same moment by a number.
 inline std::uint64_t now(clockid_t clock) {
   timespec t{};
   clock_gettime(clock, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * kSecond + static_cast<std::uint64_t>(t.tv_nsec);
+  const std::uint64_t at =
+      static_cast<std::uint64_t>(t.tv_sec) * kSecond + static_cast<std::uint64_t>(t.tv_nsec);
+  return clock == CLOCK_MONOTONIC ? at - static_cast<std::uint64_t>(monotonic_ahead) : at;
 }
 
 inline timespec timespec_of(std::uint64_t ns) {

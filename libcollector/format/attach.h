@@ -31,6 +31,13 @@ struct HookedFunction {
 // experiment could not be made.
 inline constexpr const char* kLaunchState = "gnomon_launch_state";
 
+// Data of libcollector.so: the addresses of the memory that an insertion through a debugger has
+// left in the process, free for the next; 0: there is none.
+inline constexpr const char* kLeftRoom = "gnomon_left_room";
+struct LeftRoom {
+  std::uint64_t gate, code;
+};
+
 // An alternate signal stack of this size, in bytes, has room for a tick beside any handler: Go's
 // runtime gives its handlers as much.
 inline constexpr std::uint64_t kRoomForHandlers = 32ull * 1024;

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "libcollector/core/machine_time.h"
 #include "libcollector/format/names.h"
 #include "libcollector/sampler/rank.h"
 #include "libcollector/sampler/sampler.h"
@@ -100,6 +101,7 @@ std::unique_ptr<Sampler> record_alone(char** words, int count, std::string& answ
 }  // namespace
 
 int main(int argc, char** argv) {
+  gnomon::collector::adopt_machine_time();
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (argc == 4 && first == gnomon::format::kProbe) return probe(argv[2], argv[3]);
   const bool is_alone = argc >= 10 && first == gnomon::format::kAlone;

@@ -11,6 +11,7 @@
 #include "libcollector/attach/thread_stacks.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/machine_time.h"
 #include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/stack_switch.h"
@@ -239,6 +240,7 @@ __attribute__((visibility("default"))) constinit std::int32_t gnomon_launch_stat
 }
 
 void record_launch(int argc, char** argv) {
+  adopt_machine_time();
   const Timer timer = choose_timer(settings.values[Setting::profile], is_confined());
   const int error = open_session(argc, argv, timer);
   atomic(gnomon_launch_state).store(error == 0 ? 1 : -error);
@@ -375,6 +377,7 @@ bool end_session() {
 }
 
 Beginning begin_attached(const Settings& wanted) {
+  adopt_machine_time();
   settings = wanted;
   const CommandLine command = command_line();
   const Timer timer = choose_timer(settings.values[Setting::profile], is_confined());

@@ -7,7 +7,7 @@ import sys
 EXPORTED = {"pthread_create@@GLIBC_2.34", "pthread_create@GLIBC_2.2.5",
             "__libc_start_main@@GLIBC_2.34", "__libc_start_main@GLIBC_2.2.5",
             "thrd_create@@GLIBC_2.34", "thrd_create@GLIBC_2.28", "raise@@GLIBC_2.2.5", "pthread_sigmask@@GLIBC_2.32", "pthread_sigmask@GLIBC_2.2.5",
-            "gnomon_attach@@GNOMON_1", "gnomon_binding@@GNOMON_1", "gnomon_hook_table@@GNOMON_1", "gnomon_launch_state@@GNOMON_1", "gnomon_release@@GNOMON_1", "execvpe@@GLIBC_2.11", "posix_spawn@@GLIBC_2.15", "posix_spawnp@@GLIBC_2.15", "dlclose@@GLIBC_2.34", "dlclose@GLIBC_2.2.5", "execveat@@GLIBC_2.34",
+            "gnomon_attach@@GNOMON_1", "gnomon_binding@@GNOMON_1", "gnomon_hook_table@@GNOMON_1", "gnomon_launch_state@@GNOMON_1", "gnomon_left_room@@GNOMON_1", "gnomon_release@@GNOMON_1", "execvpe@@GLIBC_2.11", "posix_spawn@@GLIBC_2.15", "posix_spawnp@@GLIBC_2.15", "dlclose@@GLIBC_2.34", "dlclose@GLIBC_2.2.5", "execveat@@GLIBC_2.34",
             *(f"{name}@@GLIBC_2.2.5" for name in (
                 "execl", "execle", "execlp", "execv", "execve", "execvp", "fexecve",
                 "__sigaction", "__sysv_signal", "bsd_signal", "sigaction", "sigaltstack", "sigignore", "siginterrupt", "signal",

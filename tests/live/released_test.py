@@ -170,6 +170,20 @@ def over_and_over(work):
         ends_right(program)
 
 
+def over_and_over_by_lldb(work):
+    """The memory that one debugger's insertion needed serves that of the next."""
+    with started(work, "steady") as program:
+        assert int(program.stdout.readline()) == program.pid > 0
+        for number in range(1, 5):
+            commands = [f"process attach -p {program.pid}", "collector enable", "collector disable", "detach"]
+            answers, errors = lldb_session.run(build, None, commands, work)
+            assert not errors and dict(answers)["collector disable"].endswith("runs on without being recorded.\n"), (answers, errors)
+            if number == 2:
+                second = Process(program.pid)
+        wait_for(lambda: Process(program.pid).mappings <= second.mappings)
+        ends_right(program)
+
+
 FORKS = """
 import os, sys, time
 sys.stdin.readline()
@@ -203,5 +217,5 @@ def child_of_a_recorded_process(work):
         gnomon.communicate(timeout=PATIENCE)
 
 
-by_plugin = [masks_by_lldb, at_every_stop] if (build / "lib/lldb-gnomon.so").exists() else []  # a sanitizer's build has none
+by_plugin = [masks_by_lldb, at_every_stop, over_and_over_by_lldb] if (build / "lib/lldb-gnomon.so").exists() else []  # a sanitizer's build has none
 attempts.try_cases(masks_by_ptrace, over_and_over, child_of_a_recorded_process, *by_plugin)

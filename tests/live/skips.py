@@ -20,6 +20,7 @@ KERNEL_VISIBLE = "the kernel shows itself to every user"
 NO_FILTER = "no right to set a filter of system calls"
 NO_MOUNT = "no right to mount a file system"
 NO_NAMESPACE = "no right to make namespaces"
+NO_TIME_NAMESPACE = "no right to make a time namespace"
 NO_RANK = "no right to raise a process's rank"
 NO_SEALING = "the kernel seals no memory"
 NO_REGISTERS = "the machine has no breakpoint registers"
@@ -83,6 +84,7 @@ LACKS = {
     NO_FILTER: lambda: not in_a_child(allow_everything),
     NO_MOUNT: lambda: not runs("unshare", "--mount", "true"),
     NO_NAMESPACE: lambda: not runs("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "true"),
+    NO_TIME_NAMESPACE: lambda: not runs("unshare", "--time", "--fork", "true"),
     NO_RANK: lambda: not in_a_child(raise_rank),
     NO_SEALING: lambda: tuple(map(int, re.findall(r"\d+", platform.release())[:2])) < (6, 10),
     NO_REGISTERS: lambda: not in_a_child(meet_breakpoint),

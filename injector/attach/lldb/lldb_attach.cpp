@@ -13,6 +13,7 @@
 #include "injector/attach/checks/confinement.h"
 #include "injector/attach/checks/left_breakpoints.h"
 #include "injector/attach/checks/process_checks.h"
+#include "injector/attach/lldb/left_room.h"
 #include "injector/attach/lldb/lldb_choice.h"
 #include "injector/attach/lldb/lldb_process.h"
 #include "injector/attach/lldb/lldb_run.h"
@@ -51,11 +52,8 @@ int fatal_signal(lldb::SBProcess& process) {
   return 0;
 }
 
-struct Room {
-  std::uint64_t gate, code;
-};
-
-// Unmaps the gate if no thread is in it any more. sent: the threads that were.
+// Leaves the room to the next insertion if no thread is in it any more. sent: the threads that
+// were.
 void give_back(lldb::SBProcess& process, const Insertion& insertion, const Room& room,
                const std::vector<pid_t>& sent) {
   const auto pid = static_cast<pid_t>(process.GetProcessID());
@@ -63,6 +61,7 @@ void give_back(lldb::SBProcess& process, const Insertion& insertion, const Room&
   if (!left || *left == 0 || !insertion.has_helper_left()) return;
   for (const pid_t tid : sent)
     if (state_of(pid, tid) != '\0' && comes_to(pid, tid, room.code, kCodeBytes)) return;
+  if (leave_room(pid, room)) return;
   process.DeallocateMemory(room.gate);
   process.DeallocateMemory(room.code);
 }
@@ -77,6 +76,7 @@ Fault late(lldb::SBProcess& process, const Insertion& insertion) {
 }
 
 Result<Room> make_room(lldb::SBProcess& process, lldb::SBThread thread) {
+  if (const auto left = take_left_room(static_cast<pid_t>(process.GetProcessID()))) return *left;
   const auto gate = allocate(process, thread, kGateBytes, "rw-");
   if (!gate) return tl::unexpected(gate.error());
   const auto code = allocate(process, thread, kCodeBytes, "r-x");
