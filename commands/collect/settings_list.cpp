@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands/collect/setting_words.h"
+#include "commands/command.h"
 #include "commands/words.h"
 #include "reader/report/setting_text.h"
 

@@ -17,7 +17,8 @@ namespace {
 // program, which has one thread.
 std::optional<Fault> begin_recording(const LaunchedProgram& program, const LaunchNews& news,
                                      const std::stop_token& stop) {
-  const auto& [settings, executable, pid] = program;
+  const Settings& settings = program.settings;
+  const pid_t pid = program.pid;
   std::string failed;
   bool is_followed = false;
   const auto armed = [&](const std::string& experiment) {
@@ -33,7 +34,7 @@ std::optional<Fault> begin_recording(const LaunchedProgram& program, const Launc
   if (!asked) return asked.error();
   if (asked->empty()) return std::nullopt;
   if (!is_followed) failed = follow_recording(settings, *asked, pid, OtherClock::signals);
-  if (!failed.empty() && presence(pid, executable, settings.library) == Presence::here)
+  if (!failed.empty() && presence(pid, program.executable, settings.library) == Presence::here)
     news.failed(failed);
   return std::nullopt;
 }

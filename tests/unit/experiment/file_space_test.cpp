@@ -7,9 +7,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -86,12 +88,20 @@ class AllDescriptors {
 };
 
 int with_descriptors_soon(const ExperimentDirectory& directory) {
-  AllDescriptors all;
+  std::optional<AllDescriptors> all;
+  std::atomic<int> step = 0;
   std::thread other([&] {
+    step = 1;
+    step.notify_one();
+    step.wait(1);
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    all.give_back_one();
-    all.give_back_one();
+    all->give_back_one();
+    all->give_back_one();
   });
+  step.wait(0);  // a sanitizer needs descriptors to look at a thread's beginning
+  all.emplace();
+  step = 2;
+  step.notify_one();
   const int file = directory.open_file("stacks", O_RDWR | O_CREAT);
   other.join();
   if (file >= 0) close(file);
