@@ -18,9 +18,13 @@ std::uint64_t Limits::bytes() const {
   return blocks * format::kBlockBytes;
 }
 
+// 0: the process waits until a debugger lets its recording begin.
+std::uint64_t Limits::start() const { return atomic(page_.start_time).load(); }
+
 Limits::Due Limits::look(std::uint64_t now) {
-  const std::uint64_t start = page_.start_time, duration = settings_[Setting::duration],
+  const std::uint64_t start = this->start(), duration = settings_[Setting::duration],
                       delay = settings_[Setting::delay], most = settings_[Setting::size_limit];
+  if (start == 0) return Due::nothing;
   if (duration != 0 && now >= start + duration) return Due::duration;
   constexpr auto kFull = static_cast<std::uint32_t>(format::PauseReason::size_limit);
   if (most != 0 && atomic(page_.pause_reason).load() != kFull && bytes() >= most) return Due::size;
@@ -30,11 +34,13 @@ Limits::Due Limits::look(std::uint64_t now) {
 }
 
 std::uint64_t Limits::next_look(std::uint64_t now) const {
-  constexpr std::uint64_t kSizeLooks = 100'000'000;  // ns
+  constexpr std::uint64_t kSizeLooks = 100'000'000, kStartLooks = 1'000'000;  // ns
+  const std::uint64_t start = this->start(), duration = settings_[Setting::duration],
+                      delay = settings_[Setting::delay];
   std::uint64_t next = ~0ull;
-  if (settings_[Setting::duration] != 0) next = page_.start_time + settings_[Setting::duration];
-  if (settings_[Setting::delay] != 0 && !is_delay_over_)
-    next = std::min(next, page_.start_time + settings_[Setting::delay]);
+  if (start == 0 && (duration != 0 || delay != 0)) return now + kStartLooks;
+  if (duration != 0) next = start + duration;
+  if (delay != 0 && !is_delay_over_) next = std::min(next, start + delay);
   if (settings_[Setting::size_limit] != 0) next = std::min(next, now + kSizeLooks);
   return next;
 }
