@@ -59,12 +59,9 @@ class LaunchPatience {
 
 // Reads kLaunchState from the process. Returns nothing if that fails.
 std::optional<std::int32_t> launch_state(pid_t pid) {
-  for (const Mapping& mapping : mappings_of(pid)) {
-    if (mapping.offset != 0 || !mapping.path.ends_with("/libcollector.so")) continue;
-    if (const auto image = RemoteImage::at(pid, mapping.begin))
-      if (const std::uint64_t at = image->data(format::kLaunchState); at != 0)
-        return read_value<std::int32_t>(pid, at);
-  }
+  for (const RemoteImage& collector : collectors_in(pid))
+    if (const std::uint64_t at = collector.data(format::kLaunchState); at != 0)
+      return read_value<std::int32_t>(pid, at);
   return std::nullopt;
 }
 

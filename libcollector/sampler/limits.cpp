@@ -19,10 +19,10 @@ std::uint64_t Limits::bytes() const {
 }
 
 // 0: the process waits until a debugger lets its recording begin.
-std::uint64_t Limits::start() const { return atomic(page_.start_time).load(); }
+std::uint64_t Limits::begin() const { return atomic(page_.start_time).load(); }
 
 Limits::Due Limits::look(std::uint64_t now) {
-  const std::uint64_t start = this->start(), duration = settings_[Setting::duration],
+  const std::uint64_t start = begin(), duration = settings_[Setting::duration],
                       delay = settings_[Setting::delay], most = settings_[Setting::size_limit];
   if (start == 0) return Due::nothing;
   if (duration != 0 && now >= start + duration) return Due::duration;
@@ -35,7 +35,7 @@ Limits::Due Limits::look(std::uint64_t now) {
 
 std::uint64_t Limits::next_look(std::uint64_t now) const {
   constexpr std::uint64_t kSizeLooks = 100'000'000, kStartLooks = 1'000'000;  // ns
-  const std::uint64_t start = this->start(), duration = settings_[Setting::duration],
+  const std::uint64_t start = begin(), duration = settings_[Setting::duration],
                       delay = settings_[Setting::delay];
   std::uint64_t next = ~0ull;
   if (start == 0 && (duration != 0 || delay != 0)) return now + kStartLooks;

@@ -23,7 +23,7 @@ class Limits {
 
  private:
   std::uint64_t bytes() const;
-  std::uint64_t start() const;
+  std::uint64_t begin() const;
 
   const format::SettingValues& settings_;
   format::ControlPage& page_;

@@ -123,12 +123,9 @@ bool has_collector(pid_t pid) {
 
 Result<std::uint64_t> find_release(pid_t pid) {
   if (auto own = check_memory_is_its_own(pid, ""); !own) return tl::unexpected(own.error());
-  for (const Mapping& mapping : mappings_of(pid)) {
-    if (mapping.offset != 0 || mapping.path.find("/libcollector.so") == std::string::npos) continue;
-    const auto image = RemoteImage::at(pid, mapping.begin);
-    const std::uint64_t function = image ? image->function(format::kReleaseFunction) : 0;
-    if (function != 0) return function;
-  }
+  for (const RemoteImage& collector : collectors_in(pid))
+    if (const std::uint64_t function = collector.function(format::kReleaseFunction); function != 0)
+      return function;
   return fault("the libcollector.so in it is of another version");
 }
 

@@ -11,11 +11,8 @@ namespace {
 
 // Returns the address of kLeftRoom; 0 if no collector that has one is in the process.
 std::uint64_t place_of(pid_t pid) {
-  for (const Mapping& mapping : mappings_of(pid)) {
-    if (mapping.offset != 0 || mapping.path.find("/libcollector.so") == std::string::npos) continue;
-    const auto image = RemoteImage::at(pid, mapping.begin);
-    if (const std::uint64_t at = image ? image->data(format::kLeftRoom) : 0; at != 0) return at;
-  }
+  for (const RemoteImage& collector : collectors_in(pid))
+    if (const std::uint64_t at = collector.data(format::kLeftRoom); at != 0) return at;
   return 0;
 }
 

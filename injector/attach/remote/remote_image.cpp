@@ -18,10 +18,8 @@ using HookTable = std::array<format::HookedFunction, format::kHooks>;
 
 // Returns the original of a hook's replacement, or `hook` itself if it is no replacement.
 std::uint64_t behind_hook(pid_t pid, std::uint64_t hook) {
-  for (const Mapping& mapping : mappings_of(pid)) {
-    if (mapping.offset != 0 || mapping.path.find("/libcollector.so") == std::string::npos) continue;
-    const auto collector = RemoteImage::at(pid, mapping.begin);
-    const std::uint64_t at = collector ? collector->data(format::kHookTable) : 0;
+  for (const RemoteImage& collector : collectors_in(pid)) {
+    const std::uint64_t at = collector.data(format::kHookTable);
     const auto table = at != 0 ? read_value<HookTable>(pid, at) : std::nullopt;
     for (const auto& row : table.value_or(HookTable{}))
       if (row.replacement == hook && row.original != 0) return row.original;
@@ -133,6 +131,16 @@ std::uint64_t RemoteImage::function(const char* name) const {
 std::uint64_t RemoteImage::data(const char* name) const {
   const auto found = defined(STT_OBJECT, name);
   return found.empty() ? 0 : found.front().begin;
+}
+
+// A file that was replaced has " (deleted)" behind its path.
+std::vector<RemoteImage> collectors_in(pid_t pid) {
+  std::vector<RemoteImage> found;
+  for (const Mapping& mapping : mappings_of(pid)) {
+    if (mapping.offset != 0 || mapping.path.find("/libcollector.so") == std::string::npos) continue;
+    if (const auto image = RemoteImage::at(pid, mapping.begin)) found.push_back(*image);
+  }
+  return found;
 }
 
 }  // namespace gnomon::injector

@@ -45,4 +45,8 @@ class RemoteImage {
   std::uint64_t symbols_ = 0, names_ = 0, gnu_hash_ = 0, hash_ = 0;
 };
 
+// Returns the images of libcollector.so in the process: more than one if its file was replaced
+// while the process ran.
+std::vector<RemoteImage> collectors_in(pid_t pid);
+
 }  // namespace gnomon::injector

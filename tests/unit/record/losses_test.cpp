@@ -1,4 +1,4 @@
-// What could not be recorded is counted for its true reason, and told above a table.
+// Events that could not be recorded are counted for their true reason, and told above a table.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

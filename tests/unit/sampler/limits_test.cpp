@@ -1,4 +1,4 @@
-// What a recording's settings say about its length and size, and when.
+// When a recording's limits of length and size are due.
 #include "libcollector/sampler/limits.h"
 
 #include <gtest/gtest.h>
