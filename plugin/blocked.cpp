@@ -163,7 +163,7 @@ class Gathering {
   }
 
   std::string name_of(std::uint32_t kind, std::uint64_t object, const commands::Waiting& waiting) {
-    const std::string kind_name = commands::wait_kind_name(kind);
+    std::string kind_name = commands::wait_kind_name(kind);
     if (waiting.is_end)
       return waiting.holder_index != 0 ? fmt::format("the end of thread #{}", waiting.holder_index)
                                        : "the end of a thread";

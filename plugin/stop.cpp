@@ -55,7 +55,7 @@ Result<reader::Backtrace> Session::backtrace() {
 
 // Runs nothing of the program's.
 Result<std::uint64_t> Session::address_of(const std::string& expression) {
-  if (const auto number = Host::address_of(expression)) return number;
+  if (auto number = Host::address_of(expression)) return number;
   lldb::SBFrame frame =
       debugger_.GetSelectedTarget().GetProcess().GetSelectedThread().GetSelectedFrame();
   if (!frame.IsValid())

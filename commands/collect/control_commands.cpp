@@ -173,7 +173,8 @@ Result<Answer> run_synctrace(Host& host, const Invocation& call) {
   });
 }
 
-Result<std::string> count(Host& host, std::vector<std::string> words, CollectSettings& settings) {
+Result<std::string> count(Host& host, const std::vector<std::string>& words,
+                          CollectSettings& settings) {
   const auto text = host.resolve_counters(words);
   if (!text) return tl::unexpected(text.error());
   set_counters(words, *text, settings);

@@ -29,10 +29,10 @@ Refusal add_attributes(const Definition& definition, std::string& text, format::
     bool* const part = name == "user"     ? &counter.is_of_user
                        : name == "system" ? &counter.is_of_system
                                           : nullptr;
-    if (part && value != "0" && value != "1")
+    if (part != nullptr && value != "0" && value != "1")
       return {std::string("~").append(name).append("=").append(value).append(" is neither 0 nor 1"),
               "write one of them"};
-    if (part)
+    if (part != nullptr)
       *part = value == "1";
     else
       text.append(":").append(name).append("=").append(value);
@@ -45,8 +45,8 @@ Refusal add_attributes(const Definition& definition, std::string& text, format::
 
 // libpfm4 fills in nothing if `size` is less than it knows, and says success all the same.
 Refusal encode(const Definition& definition, format::Counter& counter) {
-  const Refusal unknown{std::string("there is no counter ").append(definition.name),
-                        "`list` shows those that count"};
+  Refusal unknown{std::string("there is no counter ").append(definition.name),
+                  "`list` shows those that count"};
   std::string text = definition.name;
   if (Refusal wrong = add_attributes(definition, text, counter); !wrong.what.empty()) return wrong;
   if (counter.interval != 0 && text == definition.name) return {};  // it has a short name

@@ -53,7 +53,7 @@ Recorder* make_experiment(const Alone& alone, std::uint64_t session,
                           const format::SettingValues& values, pid_t pid, std::uint32_t own_number,
                           std::string& fault) {
   static collector::Settings settings;
-  static std::array<char, 64 * 1024> scratch;
+  static std::array<char, 64UL * 1024> scratch;
   settings.session = session;
   settings.values = values;
   leave_out_traces(settings.values);

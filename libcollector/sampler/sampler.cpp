@@ -35,9 +35,7 @@ namespace {
 using collector::atomic;
 using collector::JsonLine;
 using collector::now;
-using format::ControlPage;
 using format::SampleEvent;
-using format::Setting;
 using format::State;
 
 // How often at least this program shows that it is there, and looks whether the recording has

@@ -125,7 +125,7 @@ class Parser {
       --depth_;
       return first;
     }
-    const auto yes = conditional();
+    auto yes = conditional();
     if (!yes) return yes;
     if (!take(":")) return wrong("`:` is expected");
     auto no = conditional();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "reader/report/columns.h"
+#include "reader/report/losses.h"
 #include "reader/report/report.h"
 
 namespace gnomon::reader {
@@ -15,6 +16,7 @@ Table metric_list_report(const Analysis* analysis, const View& view) {
   Table table;
   table.title = current_metrics(view) + "Available metrics:";
   table.columns = {{"title", {}}, {"key", {}}, {"meaning", {}}};
+  if (analysis) table.notes = loss_notes(*analysis, nullptr, false);
   for (std::uint32_t m = 0; m < metric_table().size(); ++m) {
     const MetricId metric{m};
     if (analysis && !is_available(metric, analysis->sums())) continue;

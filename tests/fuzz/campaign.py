@@ -31,6 +31,10 @@ def record(work):
     run("threads", [])
     subprocess.run([build / "bin/gnomon", "collect", "-S", "1", "-C", "a note", build / "targets/family"], cwd=work, check=True,
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    for name, words in (("heap", ["-H", "on,4k,free-stacks", "-p", "1"]), ("locks", ["-s", "all", "-k", "signal"]), ("io", ["-i", "on"]),
+                        ("threads", ["-h", "minor-faults,10"])):
+        subprocess.run([build / "bin/gnomon", "collect", *words, "-o", f"{name}.er", build / "targets" / name], cwd=work, check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     with attempts.started(build / "targets/waits", "nanosleep", 5, cwd=work) as program:
         assert program.stdout.readline()
         subprocess.run([build / "bin/gnomon", "collect", "-P", str(program.pid), "-t", "1"], cwd=work, check=True, stdin=subprocess.DEVNULL)

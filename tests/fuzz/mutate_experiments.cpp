@@ -32,7 +32,8 @@ std::pair<std::string, std::string> notes_and_rest(const std::string& text) {
 // What differs from the original and is said by no note; empty: nothing.
 std::string silent_difference(const std::vector<Report>& is, const std::vector<Report>& was) {
   for (std::size_t i = 0; i < is.size(); ++i) {
-    const bool has_notes = is[i].command.find("--format") == std::string::npos;
+    const bool has_notes = is[i].command.find("--format") == std::string::npos &&
+                           is[i].command.find("--to") == std::string::npos;
     if (!is[i].is_given || !was[i].is_given || !has_notes) continue;
     const auto now = notes_and_rest(is[i].text), then = notes_and_rest(was[i].text);
     if (now.second != then.second && now.first == then.first)

@@ -18,7 +18,7 @@ std::atomic<bool> over = false;
 
 [[gnu::noinline]] void* allocates(unsigned depth, std::size_t size) {
   void* block = depth == 0 ? std::malloc(size) : allocates(depth - 1, size);
-  asm volatile("" : "+r"(block));
+  asm volatile("" : : "r"(block) : "memory");
   return block;
 }
 

@@ -19,8 +19,8 @@ int count = 0;
 extern "C" long works(int rounds) {
   for (int i = 0; i < rounds; ++i) {
     const std::lock_guard lock(mutex);
-    void* block = std::malloc(static_cast<std::size_t>(10 + i));
-    asm volatile("" : "+r"(block));
+    void* block = std::malloc(10 + static_cast<std::size_t>(i));
+    asm volatile("" : : "r"(block) : "memory");
     std::free(block);
     const int file = open("/dev/null", O_WRONLY | O_CLOEXEC);
     count += write(file, "x", 1) == 1;

@@ -5,6 +5,7 @@
 #include "reader/report/asked.h"
 #include "reader/report/index/index_object.h"
 #include "reader/report/item_list.h"
+#include "reader/report/losses.h"
 #include "reader/report/report.h"
 
 namespace gnomon::reader {
@@ -86,6 +87,7 @@ Table describe_report(Analysis& analysis) {
   table.title = "Properties of events, for `filters` and `indxobj_define`";
   table.columns = {
       {"property", {"Property"}}, {"kinds", {"Kinds of events"}}, {"meaning", {"Meaning"}}};
+  table.notes = loss_notes(analysis, nullptr, false);
   const auto& kinds = analysis.experiment().header.events;
   for (const Token& token : token_table()) {
     std::string having;

@@ -62,7 +62,7 @@ std::vector<std::string> sample_notes(const Analysis& analysis) {
   const Samples& samples = analysis.first().samples();
   std::string lost = lost_samples_note(analysis.first());
   if (!samples.fault().empty())
-    notes.push_back(std::move(lost));
+    notes.push_back(lost);
   else if (samples.all().empty())
     notes.emplace_back("there is no sample: nothing is known of the process's use of the system.");
   else if (analysis.first().span_samples().empty())

@@ -51,7 +51,7 @@ std::vector<std::string> candidates(const DebugSearch& search, const std::string
     if (!link.empty())
       for (const std::string& directory : directories)
         for (const std::string& path : {directory, directory + ".debug/", kGlobal + directory})
-          paths.push_back(root + path + link);
+          paths.push_back(fmt::format("{}{}{}", root, path, link));
     if (root.empty()) break;
   }
   if (const std::string fetched = fetched_directory(); !fetched.empty() && !search.build_id.empty())

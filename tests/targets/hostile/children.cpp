@@ -16,8 +16,6 @@
 
 #include "tests/targets/hostile/rows.h"
 
-extern char** environ;
-
 namespace hostile {
 namespace {
 

@@ -299,7 +299,9 @@ void handed_over(Findings& findings) {
   int status = 1, file = -1;
   if (recvmsg(pair[0], &message, MSG_CMSG_CLOEXEC) != 1 || waitpid(child, &status, 0) != child)
     _exit(95);
-  std::memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
+  const cmsghdr* const received = CMSG_FIRSTHDR(&message);
+  if (received == nullptr) _exit(95);
+  std::memcpy(&file, CMSG_DATA(received), sizeof file);
   char zeros[16] = "not zeros";
   find(findings, "read", read(file, zeros, sizeof zeros));
   find(findings, "the first byte", zeros[0]);

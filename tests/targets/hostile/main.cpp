@@ -93,7 +93,7 @@ void work(int rounds) {
   const int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
   for (int i = 0; i < rounds; ++i) {
     void* block = std::malloc(static_cast<std::size_t>(16 + i % 500));
-    asm volatile("" : "+r"(block));
+    asm volatile("" : : "r"(block) : "memory");
     pthread_mutex_lock(&lock);
     pthread_mutex_unlock(&lock);
     char bytes[64];

@@ -224,7 +224,7 @@ void sleep_and_wake(std::atomic<long>& changed, unsigned pair) {
     for (std::size_t at = 0; at < offsetof(Registers, rounding); ++at)
       bytes[at] = static_cast<unsigned char>(at * 7 + pair * 2 + number);
     before.general[0] = 1;
-    before.rounding = kPlainRounding | 0x2000u * (pair * 2 + number);
+    before.rounding = kPlainRounding | 0x2000UL * (pair * 2 + number);
     for (int round = 0; round < 150 && __builtin_cpu_supports("avx"); ++round) {
       const Registers after =
           number == 0

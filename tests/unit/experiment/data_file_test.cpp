@@ -132,7 +132,8 @@ TEST_F(DataFiles, LanesAreKeptForWriters) {
   collector::DataLanes of_thread{}, of_late_thread{};
   const auto put = [&](collector::DataLanes& lanes, std::uint32_t thread, std::uint64_t time) {
     format::HeapFree freed{0, 0, 0};
-    return recorder_->put_compact<format::kHeapFree>(lanes, {thread, 3, time}, 16 * thread, freed);
+    return recorder_->put_compact<format::kHeapFree>(lanes, {thread, 3, time}, 16UL * thread,
+                                                     freed);
   };
   EXPECT_TRUE(put(of_thread, 1, 10));
   recorder_->control()->lanes = format::kMaxLanes - 2;

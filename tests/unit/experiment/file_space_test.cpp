@@ -42,7 +42,7 @@ class Ram {
 TEST(FileSpace, TwoThreadsThatReserveTheSameRangeDoNotClearIt) {
   const Ram ram;
   if (!ram.is_mounted()) GTEST_SKIP() << "no right to mount a file system";
-  constexpr std::uint64_t kBytes = 64 * 1024;
+  constexpr std::uint64_t kBytes = 64UL * 1024;
   ExperimentDirectory directory;
   ASSERT_EQ(directory.open_path(ram.path().c_str()), 0);
   const File file{directory, "stacks"};

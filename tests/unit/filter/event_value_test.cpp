@@ -95,7 +95,7 @@ TEST_F(EventValues, TooMuch) {
   std::string chain = "1", nested = "1", signs(5000, '!'), list = "0";
   for (int i = 0; i < 5000; ++i) {
     chain += "+1";
-    nested = i < 200 ? "(" + nested + ")" : nested;
+    if (i < 200) nested.insert(0, "(").append(")");
     list += "," + std::to_string(i);
   }
   for (const std::string& text : {chain, nested, signs + "1", "1 IN (" + std::string(1 << 20, '1')})

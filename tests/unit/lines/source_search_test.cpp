@@ -14,7 +14,7 @@ namespace {
 
 TEST(SourceSearch, MapsThenTheSamePlaceThenDirectories) {
   test::Directory directory;
-  const std::string root = directory.path();
+  const std::string& root = directory.path();
   std::filesystem::create_directories(root + "/new/lib");
   std::filesystem::create_directories(root + "/flat");
   for (const char* name : {"/new/lib/list.c", "/flat/list.c", "/same.c"})

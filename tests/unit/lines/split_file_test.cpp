@@ -51,7 +51,7 @@ std::string index_of(const std::vector<std::uint32_t>& kinds,
 std::string written(const test::Directory& directory, const std::vector<MemorySection>& sections) {
   const MemoryElf elf(EM_X86_64, sections);
   std::ifstream in(elf.path(), std::ios::binary);
-  const std::string path = directory.file("made.dwp");
+  std::string path = directory.file("made.dwp");
   std::ofstream(path, std::ios::binary) << in.rdbuf();
   return path;
 }

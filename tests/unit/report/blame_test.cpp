@@ -20,7 +20,7 @@ std::map<Blame, std::uint64_t> shares_of(const reader::ThreadPasts& pasts,
                                          std::initializer_list<RecordedWait> waits) {
   reader::BlameSum sum(pasts);
   for (const RecordedWait& wait : waits) sum.add(wait);
-  const auto shares = sum.shares();
+  auto shares = sum.shares();
   std::uint64_t time = 0, charged = 0;
   for (const RecordedWait& wait : waits) time += wait.end - wait.begin;
   for (const auto& [blame, share] : shares) charged += share;

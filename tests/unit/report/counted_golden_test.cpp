@@ -57,7 +57,7 @@ TEST_F(CountedGolden, Counters) {
   thread_ = 78;
   count(kFaults, {kMake, kMain}, 97);
   count(kFaults, {}, 13, 0, Activity::final_counts);
-  count(kInsts, {}, 2 * 9'999'991, 0, Activity::frozen_counts);
+  count(kInsts, {}, 2UL * 9'999'991, 0, Activity::frozen_counts);
   count(kCycles, {}, kMs, 0, Activity::final_counts);
   log(format::kLogCounters, "brm: no processor here counts that event");
   end(20 * kMs);

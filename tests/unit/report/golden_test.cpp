@@ -246,9 +246,9 @@ TEST_F(Golden, Io) {
   end(0);
   expect("io.txt", {"ioactivity", "ioactivity --limit 1", "ioactivity --since stop",
                     "ioactivity --format json --limit 1", "iodetail", "iocallstack", "iostat",
-                    "functions --metrics "
-                    "e.ioreadbytes:e.ioreadcnt:e.ioreadtime:e.iowritecnt:e.iowaittime:"
-                    "e.ioothercnt:e.ioerrorcnt",
+                    ("functions --metrics "
+                     "e.ioreadbytes:e.ioreadcnt:e.ioreadtime:e.iowritecnt:e.iowaittime:"
+                     "e.ioothercnt:e.ioerrorcnt"),
                     "status", "dump io --limit 1", "dump file --limit 2",
                     "functions --metrics e.iowritetime --filter IONBYTE>100&&IOTYPE==2"});
 }
@@ -304,7 +304,8 @@ TEST_F(Golden, Losses) {
   end(90 * kMs);
   std::filesystem::remove(object_);
   expect("losses.txt", {"functions", "functions --format csv", "functions --metrics e.heapalloccnt",
-                        "functions --metrics e.heapalloccnt:e.totalcpu"});
+                        "functions --metrics e.heapalloccnt:e.totalcpu", "describe",
+                        "metric_list"});
 }
 
 // A constructor's stacks begin further out than those of main.

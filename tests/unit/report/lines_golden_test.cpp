@@ -49,7 +49,7 @@ TEST_F(GoldenLines, Source) {
 TEST_F(GoldenLines, Inlines) {
   expect("inlines.txt",
          {"inlines", "source wrapped", "inlines on", "functions", "callers-callees", "calltree",
-          "lines", "pathmap /src " GNOMON_SOURCE "/tests/targets/lines", "source lines.h",
+          "lines", ("pathmap /src " GNOMON_SOURCE "/tests/targets/lines"), "source lines.h",
           "source wrapped", "source spread", "fsingle wrapped", "disasm wrapped", "inlines perhaps",
           "inlines off", "functions --limit 3"});
 }
@@ -77,14 +77,14 @@ TEST_F(GoldenLines, Disassembly) {
                          {0x10082, 1, "popq", "%rbp"},
                          {0x10083, 5, "jmp", "0x10000"},
                          {0x100b9, 4, "endbr64", ""}};
-  expect("disasm.txt", {"pathmap /src " GNOMON_SOURCE "/tests/targets/lines", "disasm visit",
+  expect("disasm.txt", {("pathmap /src " GNOMON_SOURCE "/tests/targets/lines"), "disasm visit",
                         "disasm visit --format csv", "disasm bare --metrics e.totalcpu",
                         "dthresh 100", "disasm <Truncated-stack>"});
 }
 
 // LLDB's frames have the address behind a call.
 TEST_F(GoldenLines, Stop) {
-  const std::string sources = "pathmap /src " GNOMON_SOURCE "/tests/targets/lines";
+  const std::string sources = ("pathmap /src " GNOMON_SOURCE "/tests/targets/lines");
   backtrace_ = {{kBias + kInlinedTwice, true, false, "wrapped", "lines.h:9"},
                 {kBias + kInlinedTwice, true, true, "twice_and_more", "lines.c:9"},
                 {kBias + kInlinedTwice, false, false, "spread", "lines.c:20"},

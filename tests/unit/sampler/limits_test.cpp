@@ -43,7 +43,7 @@ TEST(Limits, ADelayIsOverOnce) {
 
 TEST(Limits, EventsOfAllKindsCountForTheSize) {
   Recording recording;
-  recording.settings[Setting::size_limit] = 3 * format::kBlockBytes;
+  recording.settings[Setting::size_limit] = 3UL * format::kBlockBytes;
   recording.page.start_time = kStart;
   recording.page.blocks[0] = 1;
   recording.page.blocks[2] = 1;

@@ -45,8 +45,8 @@ std::string repeated(const std::string& text, int times) {
 TEST(DisplayName, OfNamesThatExpand) {
   std::string cpp = "_Z1f1A1BIS_S_E";
   for (int i = 0; i < 30; ++i) {
-    const std::string last = std::string("S") + "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i] + "_";
-    cpp += "S0_I" + last + last + "E";
+    const std::string last = {'S', "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i], '_'};
+    cpp.append("S0_I").append(last).append(last).append("E");
   }
   const std::string begin = display_name(cpp.c_str());
   EXPECT_TRUE(begin.starts_with("f(A, B<A, A>, ") && begin.ends_with(")")) << begin;

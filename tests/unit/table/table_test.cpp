@@ -127,6 +127,7 @@ TEST(Table, JsonOfNamesThatAreNotUtf8) {
 // What a terminal would obey, or show in another order: escape, DEL, C1 (U+009B), bidirectional
 // (U+202E), and bytes that are no UTF-8.
 const std::string kHostile =
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): meant here.
     "a\x1b[31m\n\x7f\xc2\x9b\xe2\x80\xae\xc0\xaf\xed\xa0\x80\xf0\x9f\x98\x80";
 const std::string kHarmless =
     "a\\x1b[31m\\n\\x7f\\u009b\\u202e\\xc0\\xaf\\xed\\xa0\\x80\xf0\x9f\x98\x80";
