@@ -12,7 +12,7 @@
 namespace gnomon::fuzz {
 
 struct Limits {
-  rlim_t seconds = 5;                // of CPU time, for every report
+  rlim_t seconds = 2;                // of CPU time, for every report
   rlim_t bytes = rlim_t{256} << 20;  // beyond what this process has
 };
 
