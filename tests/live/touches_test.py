@@ -33,6 +33,7 @@ def need_registers(work):
 
 def counts(text):
     """{(watch, name): count}, of a table in JSON."""
+    assert text.startswith("{"), text
     return {(row["watch"], row["name"]): row["count"] for row in json.loads(text)["rows"] if row["frame"] == 0 and row["item"] != 0}
 
 
@@ -62,7 +63,11 @@ def unprivileged(work):
     need_hidden_kernel()
     place = everyones(build, work, "touches")
     said = session(work, *BEGIN, "continue", "collector accesses --format json", place=place, under=NOBODY)
-    assert counts(said[-1]) == {(1, "often"): 2 * N, (2, "seldom"): 2 * N}, said[-1]
+    # The rings of an ordinary user are small: on a busy machine call stacks may be lost, but no counts.
+    found = counts(said[-1])
+    lost = {watch: found.pop((watch, "<Lost>"), 0) for watch in (1, 2)}
+    assert found == {(1, "often"): 2 * N - lost[1], (2, "seldom"): 2 * N - lost[2]}, said[-1]
+    assert sum(lost.values()) < 2 * N and ("samples of" in said[-1]) == any(lost.values()), said[-1]
 
 
 def registers(work):
