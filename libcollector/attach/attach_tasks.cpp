@@ -8,17 +8,17 @@
 #include <atomic>
 
 #include "libcollector/attach/task_masks.h"
-#include "libcollector/attach/thread_stacks.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/kernel_threads.h"
 #include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
-#include "libcollector/core/thread_slots.h"
 #include "libcollector/core/time.h"
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/program/signal_masks.h"
+#include "libcollector/target/thread_slots.h"
+#include "libcollector/target/thread_stacks.h"
 
 namespace gnomon::collector {
 namespace {

@@ -10,7 +10,7 @@
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 #include "libcollector/format/names.h"
-#include "libcollector/session/confinement.h"
+#include "libcollector/target/confinement.h"
 
 namespace gnomon::collector {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 #include <signal.h>
 
-#include "libcollector/core/thread_slots.h"
+#include "libcollector/target/thread_slots.h"
 
 namespace gnomon::collector {
 

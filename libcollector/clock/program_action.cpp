@@ -6,9 +6,10 @@
 #include "libcollector/clock/clock_pause.h"
 #include "libcollector/clock/interrupted_wait.h"
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/fork_generation.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
-#include "libcollector/core/thread_slots.h"
+#include "libcollector/target/thread_slots.h"
 
 // Calls handler(signal, info, context) on the stack that ends at `top`, or on this one if top is
 // null. The frame can be unwound, and the handler may leave by longjmp.
@@ -42,7 +43,7 @@ namespace {
 // Two copies, so that a reader never waits for a writer, which in a fork child may not exist.
 constinit struct sigaction actions[2] = {};
 constinit std::uint32_t version = 0;  // actions[version % 2] holds
-constinit std::uint32_t writer = 0;   // pid of the process whose thread is writing; 0: none
+constinit Claim writing;
 
 struct sigaction current_action() {
   struct sigaction copy;
@@ -56,18 +57,11 @@ struct sigaction current_action() {
 
 void write_action(const struct sigaction& fresh) {
   const Blocked blocked(kAllSignals);  // so that no handler of this thread waits for this write
-  const auto own = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
-  // A writer of another process was a thread of the parent when this process was forked.
-  for (std::uint32_t other = 0;
-       !atomic(writer).compare_exchange_strong(other, own, std::memory_order_acquire);)
-    if (other == own) {
-      raw_syscall(SYS_sched_yield);
-      other = 0;
-    }
+  while (!writing.take()) raw_syscall(SYS_sched_yield);
   const std::uint32_t next = atomic(version).load(std::memory_order_relaxed) + 1;
   std::memcpy(&actions[next % 2], &fresh, sizeof fresh);
   atomic(version).store(next, std::memory_order_release);
-  atomic(writer).store(0, std::memory_order_release);
+  writing.give_back();
 }
 
 // Returns a thread that waits for SIGPROF in sigwait(3) or its like; 0 if there is none.

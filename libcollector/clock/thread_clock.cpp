@@ -16,24 +16,23 @@
 #include "libcollector/clock/kernel_place.h"
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/task_clock_event.h"
+#include "libcollector/clock/threads.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/proc_status.h"
 #include "libcollector/core/stack_switch.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
+#include "libcollector/target/code.h"
+#include "libcollector/target/recording.h"
 
 namespace gnomon::collector {
 namespace {
 
-constinit Recorder* recorder = nullptr;
-constinit Unwinder* unwinder = nullptr;
 constinit std::uint64_t interval = 0;
 constinit std::uint32_t depth = 0;        // frames
 constinit std::uint64_t kernel_tick = 0;  // ns
 constinit Timer timer_kind = Timer::cpu_timer;
 constinit std::atomic<bool> may_open_events = false;
-constinit FreshFrame fresh_frame = nullptr;
-constinit Adopt adopt = nullptr;
 constinit NotRecording not_recording = nullptr;
 constinit KernelPlaces kernel_places = {};
 
@@ -44,6 +43,7 @@ static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == kSavedOffset &&
               REG_RIP == int{kSavedRip} && REG_RSP == int{kSavedRsp} && REG_RBP == int{kSavedRbp});
 
 struct Tick {
+  Recorder& to;
   Thread& thread;
   const ucontext_t& context;
   Writer& writer;
@@ -51,15 +51,15 @@ struct Tick {
 
 // The node of the call stack; 0: failed. Again if a frame showed that other code has come to lie
 // where some was: rules and stacks of that are left behind.
-std::uint32_t interned(const Interrupted& at, Writer& writer) {
+std::uint32_t interned(const Interrupted& at, Recorder& to, Writer& writer) {
   for (bool again = true;; again = false) {
-    const std::uint32_t epoch = recorder->epoch();
+    const std::uint32_t epoch = to.epoch();
     LoadedHold hold;  // until the frames' objects are noted
-    const Walked walked = unwinder->walk(at, writer.frames, depth, hold);
+    const Walked walked = own_unwinder.walk(at, writer.frames, depth, hold);
     const std::uint32_t stack =
-        recorder->intern(writer, walked.count, format::walk_mark(walked.end, walked.guessed),
-                         [](std::uint64_t pc, Writer& to) { fresh_frame(pc, *recorder, to); });
-    if (!again || recorder->epoch() == epoch) return stack;
+        to.intern(writer, walked.count, format::walk_mark(walked.end, walked.guessed),
+                  [&to](std::uint64_t pc, Writer& by) { note_fresh_frame(pc, to, by); });
+    if (!again || to.epoch() == epoch) return stack;
   }
 }
 
@@ -73,7 +73,7 @@ std::uint32_t stack_of(const Tick& tick) {
   const auto alternate = reinterpret_cast<std::uint64_t>(signals.ss_sp);
   return interned({reinterpret_cast<const std::uint64_t*>(tick.context.uc_mcontext.gregs),
                    {tick.thread.stack, {alternate, alternate + signals.ss_size}}},
-                  tick.writer);
+                  tick.to, tick.writer);
 }
 
 // On the writer's stack.
@@ -86,7 +86,7 @@ void sample(void* pointer) {
   record.head.stack = stack_of(tick);
   record.head.cpu = current_cpu();
   record.weight = cpu - tick.thread.last_cpu;
-  if (record.head.stack && recorder->put(tick.writer, format::kClockSample, record))
+  if (record.head.stack && tick.to.put(tick.writer, format::kClockSample, record))
     tick.thread.last_cpu = cpu;
 }
 
@@ -97,32 +97,32 @@ void tell_place(void* pointer) {
 }
 
 // Without a writer the time goes to the thread's next sample.
-void record_sample(Thread& thread, const ucontext_t& context) {
-  const bool is_outside = format::is_from_outside(atomic(recorder->control()->clock).load());
+void record_sample(Recorder& to, Thread& thread, const ucontext_t& context) {
+  const bool is_outside = format::is_from_outside(atomic(to.control()->clock).load());
   if (is_outside) thread.last_cpu = now(CLOCK_THREAD_CPUTIME_ID);
   if (is_outside && !is_in_system_call(context)) return;
-  Writer* writer = recorder->try_enter();
+  Writer* writer = to.try_enter();
   if (!writer) {
-    recorder->drop(format::Drop::writers_busy);
+    to.drop(format::Drop::writers_busy);
     return;
   }
-  Tick tick{thread, context, *writer};
+  Tick tick{to, thread, context, *writer};
   call_on_stack(writer->stack + sizeof writer->stack, is_outside ? tell_place : sample, &tick);
-  recorder->leave(*writer);
+  to.leave(*writer);
 }
 
 // Gives the thread an event in place of its timer, unless the kernel refuses or no writer is free.
 // On a writer's stack, because the thread's may be small.
-void open_event(Thread& thread) {
-  Writer* const writer = recorder->try_enter();
+void open_event(Recorder& to, Thread& thread) {
+  Writer* const writer = to.try_enter();
   if (!writer) return;
-  const auto open = [](void* to) {
-    Thread& of = *static_cast<Thread*>(to);
+  const auto open = [](void* whose) {
+    Thread& of = *static_cast<Thread*>(whose);
     of.event = open_task_clock(interval);
     if (!of.event) may_open_events.store(false, std::memory_order_relaxed);
   };
   call_on_stack(writer->stack + sizeof writer->stack, open, &thread);
-  recorder->leave(*writer);
+  to.leave(*writer);
   if (thread.event) raw_syscall(SYS_timer_delete, thread.timer);
 }
 
@@ -131,11 +131,11 @@ void open_event(Thread& thread) {
 // weights of a thread's samples sum up to its CPU time in the mean, however short it lives. A first
 // tick that comes far too late stands for all that time. The event is opened only here, so that
 // threads that end before do not pay for one.
-void on_first_tick(Thread& thread) {
+void on_first_tick(Recorder& to, Thread& thread) {
   const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
   const std::uint64_t window = std::max(interval, kernel_tick);
   thread.ticked = 1;
-  if (timer_kind == Timer::task_clock_event) open_event(thread);
+  if (timer_kind == Timer::task_clock_event) open_event(to, thread);
   const std::uint64_t period = thread.event ? interval : window;
   if (cpu - thread.last_cpu > 2 * window) return;
   const std::uint64_t lived = std::min(cpu - thread.last_cpu, window - 1);
@@ -145,12 +145,12 @@ void on_first_tick(Thread& thread) {
 // The kernel looks at timers of CPU time only at its own ticks. On a crowded CPU those miss a
 // thread whose turn ends at the same point of its code again and again, as reading its CPU clock
 // may make it: then few samples stand for much time, all of them elsewhere. An event ticks on time.
-void replace_late_timer(Thread& thread) {
+void replace_late_timer(Recorder& to, Thread& thread) {
   constexpr std::uint32_t kMostLate = 2;
   const std::uint64_t on_time = thread.last_cpu + interval + 2 * kernel_tick;
   if (!thread.event && now(CLOCK_THREAD_CPUTIME_ID) > on_time && ++thread.late >= kMostLate &&
       may_open_events.load(std::memory_order_relaxed))
-    open_event(thread);
+    open_event(to, thread);
 }
 
 // Returns the slot whose clock ticked, or null if that clock is gone.
@@ -158,7 +158,7 @@ Thread* thread_of(const siginfo_t& info) {
   Thread* thread = current_thread;
   if (info.si_code != SI_TIMER || info.si_value.sival_ptr == thread) return thread;
   auto* of_timer = static_cast<Thread*>(info.si_value.sival_ptr);
-  return atomic(of_timer->adopting).load() != 0 && adopt(*of_timer) ? of_timer : nullptr;
+  return atomic(of_timer->adopting).load() != 0 && adopt_thread(*of_timer) ? of_timer : nullptr;
 }
 
 void tick(Thread* thread, const ucontext_t& context) {
@@ -166,17 +166,18 @@ void tick(Thread* thread, const ucontext_t& context) {
   const auto pc = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
   if (!thread->ticked && ignored_code.contains(pc)) return;
   atomic(thread->in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
-  const bool recording = recorder->recording();
+  Recorder& to = *own_recorder;
+  const bool recording = to.recording();
   thread->paused = 0;
   if (recording) {
     if (!thread->ticked)
-      on_first_tick(*thread);
+      on_first_tick(to, *thread);
     else
-      replace_late_timer(*thread);
-    if (recorder->paused())
+      replace_late_timer(to, *thread);
+    if (to.paused())
       thread->last_cpu = now(CLOCK_THREAD_CPUTIME_ID);
     else
-      record_sample(*thread, context);
+      record_sample(to, *thread, context);
   } else {
     stop_clock(*thread);
   }
@@ -227,22 +228,17 @@ Timer choose_timer(std::uint64_t interval_ns, bool confined) {
   return fine && !confined && has_task_clock_events() ? Timer::task_clock_event : Timer::cpu_timer;
 }
 
-void prepare_clock(Recorder& to, Unwinder& by, const format::SettingValues& settings, Timer timer,
-                   FreshFrame fresh, Adopt adopter, NotRecording ender) {
-  recorder = &to;
-  unwinder = &by;
+void prepare_clock(const format::SettingValues& settings, Timer timer, NotRecording ender) {
   interval = settings[format::Setting::profile];
   depth = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(settings[format::Setting::depth], 1, kMaxFrames));
   timer_kind = timer;
-  fresh_frame = fresh;
-  adopt = adopter;
   not_recording = ender;
 }
 
 bool has_clock() { return interval != 0; }
 
-void tell_kernel_places() { kernel_places.open(recorder->directory()); }
+void tell_kernel_places() { kernel_places.open(own_recorder->directory()); }
 
 bool is_tick(const siginfo_t& info) {
   return (info.si_code == SI_TIMER && is_thread_slot(info.si_value.sival_ptr)) ||
@@ -264,7 +260,7 @@ void collector_sigprof(int, siginfo_t* info, void* interrupted) {
 
 // If stop_clock comes in between, this function deletes the timer.
 bool start_clock(Thread& thread) {
-  if (!has_clock() || !recorder->recording()) return false;
+  if (!has_clock() || !own_recorder->recording()) return false;
   std::uint32_t none = 0;
   if (!atomic(thread.ticking).compare_exchange_strong(none, kStarting)) return true;
   const bool is_own = raw_syscall(SYS_gettid) == long{thread.tid};
@@ -285,7 +281,8 @@ bool start_clock(Thread& thread) {
   const std::uint64_t first = first_period();
   thread.first_due = thread.last_cpu + first;
   const itimerspec spec{timespec_of(interval), timespec_of(first)};
-  if (recorder->recording() && raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0) == 0)
+  if (own_recorder->recording() &&
+      raw_syscall(SYS_timer_settime, thread.timer, 0, arg(&spec), 0) == 0)
     return true;
   stop_clock(thread);
   return false;
@@ -295,7 +292,7 @@ bool start_clock(Thread& thread) {
 void stop_clock(Thread& thread) {
   // From here on a tick does nothing.
   if (atomic(thread.ticking).exchange(0) != kTicking) return;
-  if (!recorder->control()) return;
+  if (!own_recorder->control()) return;
   if (thread.event)
     close_task_clock(thread.event);
   else
@@ -305,7 +302,7 @@ void stop_clock(Thread& thread) {
 // A vfork child shares this memory, but the clock is its parent's.
 bool pause_clock(Thread& thread) {
   atomic(thread.in_handler).exchange(1);  // before recording() is read: see stop_all_clocks
-  if (!recorder->recording() || thread.ticking != kTicking ||
+  if (!own_recorder->recording() || thread.ticking != kTicking ||
       raw_syscall(SYS_gettid) != long{thread.tid}) {
     atomic(thread.in_handler).store(0, std::memory_order_release);
     return false;
@@ -326,7 +323,7 @@ void resume_clock(Thread& thread) {
   if (had_event) thread.event = open_task_clock(interval);
   if (had_event && !thread.event && !create_timer(thread, CLOCK_THREAD_CPUTIME_ID)) {
     thread.ticking = 0;
-    recorder->drop(format::Drop::thread_clocks);
+    own_recorder->drop(format::Drop::thread_clocks);
   } else if (!thread.event) {
     const std::uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID), due = next_due(thread);
     const itimerspec spec{timespec_of(interval), timespec_of(due > cpu ? due - cpu : 1)};

@@ -4,21 +4,14 @@
 
 #include <cstdint>
 
-#include "libcollector/core/thread_slots.h"
 #include "libcollector/format/names.h"
 #include "libcollector/format/settings.h"
 #include "libcollector/record/recorder.h"
 #include "libcollector/record/thread_notes.h"
+#include "libcollector/target/thread_slots.h"
 #include "libcollector/unwind/unwinder.h"
 
 namespace gnomon::collector {
-
-// Called in the handler for every frame the stack table did not know.
-using FreshFrame = void (*)(std::uint64_t pc, Recorder& recorder, Writer& writer);
-
-// Called in the handler at the first tick of a slot that is `adopting`. Returns false if the slot
-// does not belong to the calling thread, or not yet.
-using Adopt = bool (*)(Thread& thread);
 
 // Called in the handler by a tick that finds the recording ended.
 using NotRecording = void (*)();
@@ -31,10 +24,8 @@ constexpr const char* timer_name(Timer timer) {
 }
 // confined: system calls of the program are filtered. Normal context.
 Timer choose_timer(std::uint64_t interval_ns, bool confined);
-// To be called before the handler is installed. recorder: in memory that a fork child sees zeroed.
-// Normal context.
-void prepare_clock(Recorder& recorder, Unwinder& unwinder, const format::SettingValues& settings,
-                   Timer timer, FreshFrame fresh, Adopt adopt, NotRecording not_recording);
+// To be called before the handler is installed. Normal context.
+void prepare_clock(const format::SettingValues& settings, Timer timer, NotRecording not_recording);
 // Returns false if the recording has no clock: an interval of 0.
 bool has_clock();
 // While gnomon-sampler takes the clock's samples, ticks record none, and only tell it where they

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "libcollector/core/fork_generation.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
 
@@ -11,7 +12,7 @@ namespace gnomon::collector {
 namespace {
 
 // How many threads of this process do something. A fork child begins at 0, because the threads that
-// the parent counted do not exist there: the upper half is the process id, the lower the count.
+// the parent counted do not exist there: the upper half is the generation, the lower the count.
 class ThreadCount {
  public:
   void enter() {
@@ -30,7 +31,7 @@ class ThreadCount {
   }
 
  private:
-  static std::uint64_t own() { return static_cast<std::uint64_t>(raw_syscall(SYS_getpid)); }
+  static std::uint64_t own() { return fork_generation(); }
 
   std::atomic<std::uint64_t> word_ = 0;
 };

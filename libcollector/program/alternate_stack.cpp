@@ -7,12 +7,12 @@
 
 #include "libcollector/clock/signal_frame.h"
 #include "libcollector/clock/thread_clock.h"
-#include "libcollector/core/thread_slots.h"
+#include "libcollector/clock/threads.h"
 #include "libcollector/format/attach.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/handler_masks.h"
-#include "libcollector/session/session.h"
-#include "libcollector/session/threads.h"
+#include "libcollector/target/recording.h"
+#include "libcollector/target/thread_slots.h"
 
 namespace gnomon::collector {
 namespace {

@@ -11,7 +11,7 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/jump_after.h"
 #include "libcollector/program/signal_masks.h"
-#include "libcollector/session/session.h"
+#include "libcollector/target/recording.h"
 #include "libcollector/trace/sharing.h"
 
 namespace gnomon::collector {

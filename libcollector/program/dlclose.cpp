@@ -1,7 +1,7 @@
 // Interposed: dlclose, after which an address may come to mean another function. Normal context.
 #include "libcollector/core/loaded_hold.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/session/session.h"
+#include "libcollector/target/code.h"
 
 namespace gnomon::collector {
 namespace {

@@ -16,7 +16,7 @@
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/session/session.h"
+#include "libcollector/target/recording.h"
 
 namespace gnomon::collector {
 namespace {
@@ -46,7 +46,7 @@ class Replacing {
  public:
   Replacing() : control_(own_control()) {
     add(1);
-    if (control_) sample_before_exec();
+    if (control_) take_sample(*own_recorder, format::SampleEvent::exec);
   }
   ~Replacing() { add(~0u); }
   Replacing(const Replacing&) = delete;

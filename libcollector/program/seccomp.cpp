@@ -16,7 +16,7 @@
 #include "libcollector/program/jump_after.h"
 #include "libcollector/program/sigaction.h"
 #include "libcollector/program/signal_masks.h"
-#include "libcollector/session/session.h"
+#include "libcollector/target/confinement.h"
 #include "libcollector/trace/futex.h"
 #include "libcollector/trace/trace.h"
 
@@ -33,13 +33,13 @@ constinit NextSymbol<Any> real_syscall{"syscall", "GLIBC_2.2.5"};
 void before_prctl(unsigned long option, unsigned long mode, unsigned long program) {
   if (option == PR_SET_SECCOMP &&
       (mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && program != 0)))
-    end_before_confinement();
+    before_confinement();
 }
 
 void before_seccomp(unsigned long operation, unsigned long program) {
   if (operation == SECCOMP_SET_MODE_STRICT ||
       (operation == SECCOMP_SET_MODE_FILTER && program != 0))
-    end_before_confinement();
+    before_confinement();
 }
 
 void before_clone3(unsigned long arguments) {

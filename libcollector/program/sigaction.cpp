@@ -11,13 +11,13 @@
 
 #include "libcollector/clock/clock_pause.h"
 #include "libcollector/clock/program_action.h"
+#include "libcollector/clock/threads.h"
 #include "libcollector/core/readable.h"
 #include "libcollector/core/signal_action.h"
-#include "libcollector/core/thread_slots.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/program/signal_masks.h"
-#include "libcollector/session/threads.h"
+#include "libcollector/target/thread_slots.h"
 
 namespace gnomon::collector {
 namespace {

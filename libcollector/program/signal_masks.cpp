@@ -11,13 +11,13 @@
 
 #include "libcollector/clock/program_action.h"
 #include "libcollector/clock/thread_clock.h"
+#include "libcollector/clock/threads.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/readable.h"
 #include "libcollector/core/signal_action.h"
-#include "libcollector/core/thread_slots.h"
 #include "libcollector/core/time.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/session/threads.h"
+#include "libcollector/target/thread_slots.h"
 
 namespace gnomon::collector {
 namespace {
@@ -102,12 +102,6 @@ void adopt_mask() {
   sigset_t mask;
   if (real_mask(SIG_SETMASK, nullptr, &mask) == 0 && sigismember(&mask, SIGPROF) == 1)
     change_mask(SIG_SETMASK, &mask, nullptr);
-}
-
-void apply_emulated_mask(const Thread& thread) {
-  if (!thread.mask_emulated) return;
-  const std::uint64_t tick = signal_bit(SIGPROF);
-  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, arg(&tick), 0, kSignalMaskBytes);
 }
 
 std::uint64_t emulated_mask() {

@@ -6,16 +6,13 @@
 
 #include <cstdint>
 
-#include "libcollector/core/thread_slots.h"
+#include "libcollector/target/thread_slots.h"
 
 namespace gnomon::collector {
 
 // Turns a real block of SIGPROF into an emulated one in the calling thread, which has a slot now:
 // threads may be made with every signal blocked (liblzma's are).
 void adopt_mask();
-
-// Makes the emulated mask the kernel's, in the calling thread, which is about to lose its slot.
-void apply_emulated_mask(const Thread& thread);
 
 // Returns the signals, as in the kernel's masks, that the calling thread blocks only in the
 // program's view. They are blocked while a thread is created, so that the new thread inherits them.

@@ -9,13 +9,13 @@
 
 #include <cstdint>
 
+#include "libcollector/clock/threads.h"
 #include "libcollector/core/own_code.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/program/jump_after.h"
 #include "libcollector/program/signal_masks.h"
-#include "libcollector/session/session.h"
-#include "libcollector/session/threads.h"
+#include "libcollector/target/recording.h"
 
 namespace gnomon::collector {
 namespace {
@@ -92,7 +92,7 @@ void begin_in_thread(Thread& thread) {
   name_thread(thread, static_cast<std::uint32_t>(gettid()));
   thread.stack = stack_of_caller(thread.stack.begin, thread.stack.end);
   if (active_recorder())
-    begin_thread(thread);
+    begin_sampled(thread);
   else
     release_thread(thread);  // a later recording finds this thread among those that run already
 }
@@ -134,6 +134,12 @@ const Roots& program_roots() {
   roots.hidden = own_code();
   roots.kept_as = reinterpret_cast<std::uint64_t>(collector_root);
   return roots;
+}
+
+void begin_sampled(Thread& thread) {
+  own_slot(thread);
+  adopt_mask();
+  begin_clock(thread);
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "libcollector/format/names.h"
 #include "libcollector/record/log.h"
 #include "libcollector/record/mailbox.h"
+#include "libcollector/target/recording.h"
 
 namespace gnomon::collector {
 namespace {
@@ -18,8 +19,6 @@ using format::SampleEvent;
 using format::Setting;
 using Handler = void (*)(int, siginfo_t*, void*);
 
-constinit Recorder* recorder = nullptr;
-
 struct Taken {
   int signal;  // 0: none
   struct sigaction before;
@@ -27,11 +26,11 @@ struct Taken {
 constinit Taken pausing{}, sampling{};
 
 void sample(SampleEvent event) {
-  if (!post_sample(*recorder->control(), event)) recorder->drop(format::Drop::samples);
+  if (!post_sample(*own_recorder->control(), event)) own_recorder->drop(format::Drop::samples);
 }
 
 // A fork child records nothing.
-bool is_recording() { return recorder->control() && recorder->recording(); }
+bool is_recording() { return own_recorder->control() && own_recorder->recording(); }
 
 void on_sample(int, siginfo_t*, void*) {
   const int saved_errno = errno;
@@ -42,13 +41,13 @@ void on_sample(int, siginfo_t*, void*) {
 void on_pause(int, siginfo_t*, void*) {
   const int saved_errno = errno;
   if (is_recording()) {
-    format::ControlPage& page = *recorder->control();
+    format::ControlPage& page = *own_recorder->control();
     if (pause(page, format::PauseReason::asked)) {
-      write_log(recorder->directory(), *recorder->control(),
+      write_log(own_recorder->directory(), *own_recorder->control(),
                 {format::kLogPause, now(CLOCK_MONOTONIC)});
       sample(SampleEvent::pause);
     } else if (resume(page)) {
-      write_log(recorder->directory(), *recorder->control(),
+      write_log(own_recorder->directory(), *own_recorder->control(),
                 {format::kLogResume, now(CLOCK_MONOTONIC)});
       sample(SampleEvent::resume);
     }
@@ -76,8 +75,7 @@ void give_back(Taken& what, Handler handler) {
 
 }  // namespace
 
-void take_control_signals(Recorder& to, const format::SettingValues& settings) {
-  recorder = &to;
+void take_control_signals(const format::SettingValues& settings) {
   take(pausing, settings[Setting::pause_signal], on_pause);
   take(sampling, settings[Setting::sample_signal], on_sample);
 }

@@ -8,8 +8,8 @@
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/program/profil.h"
 #include "libcollector/program/sigaction.h"
-#include "libcollector/session/confinement.h"
-#include "libcollector/session/threads.h"
+#include "libcollector/target/confinement.h"
+#include "libcollector/target/recording.h"
 
 namespace gnomon::collector {
 namespace {
@@ -17,15 +17,15 @@ namespace {
 using format::ClockSource;
 using format::Setting;
 
-bool take_signal(const OwnClock& clock, Loaded loaded) {
+bool take_signal(Loaded loaded) {
   // Alternate stacks from before the collector may be too small for any handler if none uses them.
   const bool usable = loaded == Loaded::at_start || handlers_on_alternate_stacks() != 0;
   if (!take_sigprof(collector_sigprof, usable)) {
-    clock.recorder.fail(format::Failure::no_clock, errno);
+    own_recorder->fail(format::Failure::no_clock, errno);
     return false;
   }
   if (let_profil_come_after()) return true;
-  clock.recorder.fail(format::Failure::profil, 0);
+  own_recorder->fail(format::Failure::profil, 0);
   give_sigprof_back(
       collector_sigprof, [](const void*) { return true; }, nullptr);
   return false;
@@ -35,16 +35,14 @@ bool take_signal(const OwnClock& clock, Loaded loaded) {
 bool arm_every(std::uint64_t interval, Timer timer, const OwnClock& clock, Loaded loaded) {
   format::SettingValues values = clock.settings;
   values[Setting::profile] = interval;
-  prepare_clock(clock.recorder, clock.unwinder, values, timer, clock.fresh, adopt_thread,
-                clock.not_recording);
-  return !has_clock() || take_signal(clock, loaded);
+  prepare_clock(values, timer, clock.not_recording);
+  return !has_clock() || take_signal(loaded);
 }
 
 bool arm_for_samples(const OwnClock& clock, Loaded loaded) {
   const std::uint64_t interval = clock.settings[Setting::profile];
   if (interval != 0)
-    atomic(clock.recorder.control()->clock)
-        .store(static_cast<std::uint32_t>(format::Clock::signal));
+    atomic(own_recorder->control()->clock).store(static_cast<std::uint32_t>(format::Clock::signal));
   return arm_every(interval, clock.timer, clock, loaded);
 }
 
@@ -69,7 +67,7 @@ bool arm_clock(const OwnClock& clock, Loaded loaded) {
 
 bool arm_clock_after_hold(const OwnClock& clock) {
   if (!format::may_be_kernels(clock.settings)) return true;
-  const auto taken = static_cast<format::Clock>(atomic(clock.recorder.control()->clock).load());
+  const auto taken = static_cast<format::Clock>(atomic(own_recorder->control()->clock).load());
   const bool shows_places = format::source_in(clock.settings) != ClockSource::kernel;
   if (taken == format::Clock::user && shows_places) return arm_for_places(clock, Loaded::at_start);
   if (format::is_from_outside(static_cast<std::uint32_t>(taken)))

@@ -4,16 +4,11 @@
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/format/settings.h"
 #include "libcollector/objects/module_map.h"
-#include "libcollector/record/recorder.h"
-#include "libcollector/unwind/unwinder.h"
 
 namespace gnomon::collector {
 
 struct OwnClock {
-  Recorder& recorder;
-  Unwinder& unwinder;
   const format::SettingValues& settings;
-  FreshFrame fresh;
   NotRecording not_recording;
   Timer timer;
 };

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "libcollector/core/syscall.h"
+#include "libcollector/target/recording.h"
 #include "libcollector/trace/trace.h"
 
 namespace gnomon::collector {
@@ -12,11 +12,7 @@ namespace {
 // There was a child with a stack of its own, which may lie where a thread's stack was before.
 constinit std::atomic<bool> may_be_anywhere = false;
 
-// A fork child sees the recorder zeroed.
-bool is_process_of(const Recorder& recorder) {
-  const format::ControlPage* const page = recorder.control();
-  return page && raw_syscall(SYS_getpid) == long{page->pid};
-}
+bool is_process_of(const Recorder& recorder) { return role_beside(recorder) == Role::recorded; }
 
 }  // namespace
 

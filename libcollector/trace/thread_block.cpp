@@ -7,11 +7,12 @@
 #include <atomic>
 #include <cerrno>
 
-#include "libcollector/attach/thread_stacks.h"
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/fork_generation.h"
 #include "libcollector/core/syscall.h"
-#include "libcollector/core/thread_slots.h"
 #include "libcollector/core/time.h"
+#include "libcollector/target/thread_slots.h"
+#include "libcollector/target/thread_stacks.h"
 
 namespace gnomon::collector {
 
@@ -21,7 +22,7 @@ namespace {
 
 constinit std::atomic<ThreadBlock*> all_blocks = nullptr;
 constinit std::atomic<ThreadBlock*> next_looked_at = nullptr;  // for one whose thread has ended
-constinit std::atomic<std::uint32_t> owner = 0;                // pid of the process that has them
+constinit std::atomic<std::uint32_t> owner = 0;  // fork_generation() of the process that has them
 
 ThreadBlock* next_of(const ThreadBlock& block) {
   return reinterpret_cast<ThreadBlock*>(block.wait.next);
@@ -69,9 +70,9 @@ ThreadBlock* new_block(std::uint32_t tid) {
 
 // In a fork child the blocks are the parent's, and zeroed.
 void forget_blocks_of_parent() {
-  const auto pid = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+  const std::uint32_t own = fork_generation();
   std::uint32_t before = owner.load(std::memory_order_relaxed);
-  if (before == pid || !owner.compare_exchange_strong(before, pid)) return;
+  if (before == own || !owner.compare_exchange_strong(before, own)) return;
   all_blocks.store(nullptr);
   next_looked_at.store(nullptr);
 }

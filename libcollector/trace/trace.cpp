@@ -6,6 +6,7 @@
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/stack_switch.h"
+#include "libcollector/target/code.h"
 #include "libcollector/trace/heap/heap_sampling.h"
 #include "libcollector/trace/io/io_files.h"
 #include "libcollector/trace/long_calls.h"
@@ -17,8 +18,6 @@ constinit Recorder* traced_recorder = nullptr;
 
 namespace {
 
-constinit Unwinder* unwinder = nullptr;
-constinit FreshCall fresh_call = nullptr;
 constinit std::uint32_t depth = 0;
 constinit bool free_stacks = false, verifies = false;
 
@@ -32,7 +31,7 @@ NodeMaker nodes_of(Recorder& recorder) {
           [](void* to, std::uint32_t parent, std::uint64_t pc) {
             return recorder_of(to).intern_frame(parent, pc,
                                                 [to](std::uint64_t fresh, Writer& writer) {
-                                                  fresh_call(fresh, recorder_of(to), writer);
+                                                  note_fresh_frame(fresh, recorder_of(to), writer);
                                                 });
           }};
 }
@@ -50,21 +49,18 @@ struct FullWalk {
 void walk_on_writer(void* pointer) {
   FullWalk& walk = *static_cast<FullWalk*>(pointer);
   LoadedHold hold;
-  const Walked walked = unwinder->walk(walk.call, walk.stacks, walk.writer.frames, depth, hold);
+  const Walked walked = own_unwinder.walk(walk.call, walk.stacks, walk.writer.frames, depth, hold);
   walk.may_be_nested = walked.truncated() || walked.hid;
   walk.node = walk.to.intern(
       walk.writer, walked.count, format::walk_mark(walked.end, walked.guessed),
-      [&walk](std::uint64_t pc, Writer& writer) { fresh_call(pc, walk.to, writer); });
+      [&walk](std::uint64_t pc, Writer& writer) { note_fresh_frame(pc, walk.to, writer); });
 }
 
 }  // namespace
 
 bool has_free_stacks() { return free_stacks; }
 
-void begin_tracing(Recorder& to, Unwinder& by, const format::SettingValues& settings,
-                   FreshCall fresh) {
-  unwinder = &by;
-  fresh_call = fresh;
+void begin_tracing(Recorder& to, const format::SettingValues& settings) {
   depth = static_cast<std::uint32_t>(settings[format::Setting::depth]);
   begin_heap_sampling(format::heap_mean(settings[format::Setting::heaptrace]));
   begin_telling_calls(to.directory(), settings[format::Setting::waits] != 0);
@@ -154,11 +150,11 @@ std::uint32_t TracedCall::walk_anew() {
 std::uint32_t TracedCall::stack() {
   if (writer_ || !block_->stack.contains(call_.slot)) return walk_anew();
   for (bool again = true;; again = false) {
-    const std::uint32_t version = unwinder->version();
+    const std::uint32_t version = own_unwinder.version();
     const std::uint32_t node =
-        block_->stacks.node_of(call_, block_->stack, depth, *unwinder, nodes_of(*recorder_));
+        block_->stacks.node_of(call_, block_->stack, depth, own_unwinder, nodes_of(*recorder_));
     // Other code has come to lie where some was.
-    if (again && unwinder->version() != version) continue;
+    if (again && own_unwinder.version() != version) continue;
     if (verifies && node != 0 && node != walk_anew()) recorder_->drop(format::Drop::wrong_stacks);
     return node != 0 ? node : walk_anew();
   }

@@ -14,15 +14,11 @@
 
 namespace gnomon::collector {
 
-// Notes the load object of a frame that was met for the first time.
-using FreshCall = void (*)(std::uint64_t pc, Recorder& to, Writer& writer);
-
 // Where traced calls go; null: nowhere. In a fork child its memory is zeroed.
 extern constinit Recorder* traced_recorder;
 
 // From now on traced calls go into that recording, once it records. Normal context.
-void begin_tracing(Recorder& to, Unwinder& by, const format::SettingValues& settings,
-                   FreshCall fresh);
+void begin_tracing(Recorder& to, const format::SettingValues& settings);
 // Writes out what threads have recorded; no traced call is recorded any more. `of` has stopped.
 // Normal context, not in a traced call.
 Kept end_tracing(Recorder& of);

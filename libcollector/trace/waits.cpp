@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "libcollector/core/thread_slots.h"
+#include "libcollector/target/thread_slots.h"
 #include "libcollector/trace/long_calls.h"
 
 namespace gnomon::collector {

@@ -69,11 +69,15 @@ def descriptors(pid):
 def is_recorded(work, pid, by_lldb=True):
     """By gnomon, then by LLDB; nothing of it stays open."""
     before = descriptors(pid)
-    status, said = collect(work, pid, time="0.3")
     experiment = pathlib.Path(work) / "test.1.er"
-    assert status == 0 and f"Recording process {pid} to {experiment}: 2 threads" in said, said
-    table, notes = recorded.functions(build, experiment)
-    computed = sum(times[0] for name, times in table.items() if "computes" in name)
+    for seconds in ("0.3", "1", "4"):  # a busy machine may leave the program next to no CPU time
+        shutil.rmtree(experiment, ignore_errors=True)
+        status, said = collect(work, pid, time=seconds)
+        assert status == 0 and f"Recording process {pid} to {experiment}: 2 threads" in said, said
+        table, notes = recorded.functions(build, experiment)
+        computed = sum(times[0] for name, times in table.items() if "computes" in name)
+        if computed > 0.05:
+            break
     assert computed > max(0.05, 0.9 * table["<Total>"][0]), (table, notes)
     header = json.loads((experiment / "header.json").read_text())
     assert header["pid"] == pid and header["process"]["pid_namespace"] == os.readlink("/proc/self/ns/pid"), header

@@ -1,17 +1,15 @@
 // The threads that a session samples: how they come and go.
 #pragma once
-#include "libcollector/clock/thread_clock.h"
-#include "libcollector/core/thread_slots.h"
-#include "libcollector/record/recorder.h"
+#include "libcollector/target/thread_slots.h"
 
 namespace gnomon::collector {
 
 // Once a process. Returns false if the program has used up the keys of pthread_key_create. Normal
 // context.
 bool prepare_threads();
-// From now on the functions below are about the threads of that recording. fresh: see FreshFrame.
-// tells_ends: gnomon-sampler may be its clock, and is told of threads that end. Normal context.
-void follow_threads(Recorder& recorder, FreshFrame fresh, bool tells_ends);
+// From now on gnomon-sampler, which may be the clock of the recording, is told of threads that end.
+// Normal context.
+void tell_ends_of_threads();
 
 // Has the calling thread take over a slot that was made for it by another one. Returns false if it
 // is not the slot's thread, or cannot take it now. Any context.
@@ -28,8 +26,9 @@ Thread* calling_thread();
 // Starts the clock of the calling thread, whose slot it is, if the clock was withheld because the
 // thread blocked SIGPROF and it no longer does. Any context.
 void start_parked_clock(Thread& thread);
-// Samples the calling thread, whose slot it is, until the thread ends. The caller has filled the
-// slot's tid and stack.
-void begin_thread(Thread& thread);
+// Gives the calling thread that slot, whose tid and stack the caller has filled, until it ends.
+void own_slot(Thread& thread);
+// Starts the clock of the calling thread, whose slot it is, if the recording has a clock.
+void begin_clock(Thread& thread);
 
 }  // namespace gnomon::collector

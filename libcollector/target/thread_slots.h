@@ -49,6 +49,9 @@ Thread* slot_at(std::uint32_t index);
 void name_thread(Thread& thread, std::uint32_t tid);
 // Returns the slot of thread `tid`, or null if it has none.
 Thread* find_thread(std::uint32_t tid);
+// Makes the emulated mask the kernel's, in the calling thread, which is about to lose its slot. Any
+// context.
+void apply_emulated_mask(const Thread& thread);
 // Calls visit(slot, word) for every slot that belongs to a thread now.
 void visit_threads(void (*visit)(Thread& thread, std::uint64_t word), std::uint64_t word);
 // Returns true if `address` is that of a slot, claimed or not. Any context.

@@ -1,43 +1,38 @@
 // The threads that a session samples: how they come and go.
-#include "libcollector/session/threads.h"
+#include "libcollector/clock/threads.h"
 
 #include <pthread.h>
 #include <signal.h>
 
 #include <atomic>
 
-#include "libcollector/attach/thread_stacks.h"
 #include "libcollector/clock/thread_clock.h"
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/core/time.h"
-#include "libcollector/program/alternate_stack.h"
-#include "libcollector/program/signal_masks.h"
-#include "libcollector/program/thread_start.h"
 #include "libcollector/record/ended_threads.h"
+#include "libcollector/target/code.h"
+#include "libcollector/target/recording.h"
+#include "libcollector/target/thread_stacks.h"
 
 namespace gnomon::collector {
 namespace {
 
-constinit Recorder* recorder = nullptr;  // memory that a fork child sees zeroed
-constinit FreshFrame fresh_frame = nullptr;
 constinit EndedThreads ended_threads = {};
 constinit pthread_key_t thread_key = 0;
-
-bool is_recording() { return recorder && recorder->recording(); }
 
 // A thread that lives for less than a period of gnomon-sampler's clock has no tick: its start
 // routine stands for where it was.
 void publish_end(const Thread& thread) {
-  format::ControlPage* control = is_recording() ? recorder->control() : nullptr;
-  if (!control || !format::is_from_outside(atomic(control->clock).load())) return;
+  Recorder* const recorder = active_recorder();
+  if (!recorder || !format::is_from_outside(atomic(recorder->control()->clock).load())) return;
   const Blocked blocked(kAllSignals);
   std::uint32_t start = 0;
   if (thread.routine)
     start = recorder->intern_frame(
         recorder->intern_base(), reinterpret_cast<std::uint64_t>(thread.routine),
-        [](std::uint64_t pc, Writer& writer) { fresh_frame(pc, *recorder, writer); });
+        [recorder](std::uint64_t pc, Writer& writer) { note_fresh_frame(pc, *recorder, writer); });
   ended_threads.put({thread.tid, start, now(CLOCK_THREAD_CPUTIME_ID)});
 }
 
@@ -60,11 +55,7 @@ constinit bool are_ends_unnoticed = false;
 
 bool prepare_threads() { return pthread_key_create(&thread_key, on_thread_end) == 0; }
 
-void follow_threads(Recorder& of, FreshFrame fresh, bool tells_ends) {
-  fresh_frame = fresh;
-  recorder = &of;
-  if (tells_ends) ended_threads.open(of.directory());
-}
+void tell_ends_of_threads() { ended_threads.open(own_recorder->directory()); }
 
 void end_thread(Thread& thread) { on_thread_end(&thread); }
 
@@ -116,7 +107,7 @@ void forget_ended_threads() {
 
 // Also after the recording has ended: emulated masks outlive it.
 Thread* calling_thread() {
-  if (current_thread || !recorder || !recorder->control()) return current_thread;
+  if (current_thread || !own_recorder || !own_recorder->control()) return current_thread;
   const Blocked blocked(kAllSignals);
   Thread* slot = find_thread(static_cast<std::uint32_t>(raw_syscall(SYS_gettid)));
   if (slot && atomic(slot->adopting).load() != 0) adopt_thread(*slot);
@@ -124,28 +115,30 @@ Thread* calling_thread() {
 }
 
 void start_parked_clock(Thread& thread) {
-  if (atomic(thread.parked).load() == 0 || !is_recording()) return;
+  Recorder* const recorder = active_recorder();
+  if (atomic(thread.parked).load() == 0 || !recorder) return;
   std::uint64_t mask = 0;
   raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, arg(&mask), kSignalMaskBytes);
   if (mask & signal_bit(SIGPROF) || atomic(thread.parked).exchange(0) == 0) return;
   if (start_clock(thread)) recorder->count_thread();
 }
 
-void begin_thread(Thread& thread) {
-  if (Thread* other =
-          current_thread) {  // the attach has given this thread a slot before it got here
+// The attach may have given this thread a slot before it got here.
+void own_slot(Thread& thread) {
+  if (Thread* other = current_thread) {
     stop_clock(*other);
     release_thread(*other);
   }
   current_thread = &thread;
-  adopt_mask();
   pthread_setspecific(thread_key, &thread);
+}
+
+void begin_clock(Thread& thread) {
   if (!has_clock()) return;
-  if (start_clock(thread)) {
-    recorder->count_thread();
-    return;
-  }
-  recorder->drop(format::Drop::thread_clocks);
+  if (start_clock(thread))
+    own_recorder->count_thread();
+  else
+    own_recorder->drop(format::Drop::thread_clocks);
 }
 
 }  // namespace gnomon::collector

@@ -1,6 +1,6 @@
 // Finds the stacks of threads that existed before the collector. The context stands at each
 // function.
-#include "libcollector/attach/thread_stacks.h"
+#include "libcollector/target/thread_stacks.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // Gives a process back everything that the collector has changed in it. Normal context.
-#include "libcollector/attach/release.h"
+#include "libcollector/session/release.h"
 
 #include <unistd.h>
 
@@ -11,15 +11,15 @@
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/kernel_threads.h"
 #include "libcollector/core/syscall.h"
-#include "libcollector/core/thread_slots.h"
 #include "libcollector/hook/binding.h"
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/program/profil.h"
 #include "libcollector/program/sigaction.h"
 #include "libcollector/program/signal_masks.h"
 #include "libcollector/session/control_signals.h"
-#include "libcollector/session/session.h"
+#include "libcollector/session/ending.h"
 #include "libcollector/session/unsealed.h"
+#include "libcollector/target/thread_slots.h"
 
 namespace gnomon::collector {
 namespace {

@@ -6,29 +6,30 @@
 #include <link.h>
 #include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <cstring>
 
 #include "libcollector/attach/attach_tasks.h"
-#include "libcollector/attach/release.h"
-#include "libcollector/attach/thread_stacks.h"
 #include "libcollector/clock/ignored_code.h"
 #include "libcollector/clock/thread_clock.h"
+#include "libcollector/clock/threads.h"
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/fork_generation.h"
 #include "libcollector/core/own_descriptors.h"
 #include "libcollector/core/signal_action.h"
 #include "libcollector/core/syscall.h"
-#include "libcollector/core/thread_slots.h"
 #include "libcollector/core/time.h"
 #include "libcollector/hook/binding.h"
 #include "libcollector/objects/executable.h"
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/record/log.h"
-#include "libcollector/session/confinement.h"
+#include "libcollector/session/ending.h"
+#include "libcollector/session/release.h"
 #include "libcollector/session/session.h"
-#include "libcollector/session/threads.h"
+#include "libcollector/target/confinement.h"
+#include "libcollector/target/recording.h"
+#include "libcollector/target/thread_slots.h"
+#include "libcollector/target/thread_stacks.h"
 
 namespace gnomon::collector {
 namespace {
@@ -36,19 +37,20 @@ namespace {
 using format::Attached;
 using format::AttachRequest;
 
-constinit std::atomic<std::uint32_t> busy = 0;  // pid of the process that serves a request; 0: none
-constinit std::uint32_t owner = 0;              // pid of the process whose threads own the slots
+constinit Claim serving;            // of the thread that serves a request
+constinit std::uint32_t owner = 0;  // fork_generation() of the process whose threads own the slots
 
 // In a fork child the slots belong to the parent's threads, whose timers do not exist here.
-void forget_foreign_threads(std::uint32_t pid) {
-  if (owner != 0 && owner != pid)
+void forget_foreign_threads() {
+  const std::uint32_t own = fork_generation();
+  if (owner != 0 && owner != own)
     visit_threads(
         [](Thread& thread, std::uint64_t) {
           thread.ticking = 0;
           release_thread(thread);
         },
         0);
-  owner = pid;
+  owner = own;
   visit_threads([](Thread& thread, std::uint64_t) { forget_if_ended(thread); }, 0);
 }
 
@@ -123,7 +125,7 @@ Attached attach(AttachRequest& request) {
   handed[0] = 0;
   if (settings.handed >= 0) std::memcpy(handed, request.directory, sizeof handed);
   executable_path(settings.executable, sizeof settings.executable);
-  forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
+  forget_foreign_threads();
   note_borrowed({request.borrowed_begin, request.borrowed_end});
   ignored_code = {request.code_begin, request.code_end};
   note_mappings();
@@ -147,7 +149,7 @@ Attached release(AttachRequest& request) {
   if (const Recorder* active = active_recorder();
       active && active->control()->session != request.session)
     return report_location(*active, request);
-  forget_foreign_threads(static_cast<std::uint32_t>(getpid()));
+  forget_foreign_threads();
   return give_process_back(request);
 }
 
@@ -170,13 +172,11 @@ Attached handle_attach(AttachRequest& request) {
 Attached dispatch(AttachRequest& request, Attached (*what)(AttachRequest&)) {
   if (request.bytes != sizeof request || request.version != format::kAttachVersion)
     return Attached::other_version;
-  const auto own = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
-  if (std::uint32_t other = busy; other == own || !busy.compare_exchange_strong(other, own))
-    return Attached::already;
+  if (!serving.take()) return Attached::already;
   keep_descriptors_apart(false);  // a filter may have come since
   keep_descriptors_apart(!is_confined());
   const Attached answer = what(request);
-  busy = 0;
+  serving.give_back();
   return answer;
 }
 

@@ -1,9 +1,13 @@
 // Thread slots: one for each sampled thread of the program. Normal context.
-#include "libcollector/core/thread_slots.h"
+#include "libcollector/target/thread_slots.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 
 #include <atomic>
+
+#include "libcollector/core/signal_action.h"
+#include "libcollector/core/syscall.h"
 
 namespace gnomon::collector {
 
@@ -93,6 +97,12 @@ Thread* find_thread(std::uint32_t tid) {
           return &thread;
       }
   return nullptr;
+}
+
+void apply_emulated_mask(const Thread& thread) {
+  if (!thread.mask_emulated) return;
+  const std::uint64_t tick = signal_bit(SIGPROF);
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, arg(&tick), 0, kSignalMaskBytes);
 }
 
 void visit_threads(void (*visit)(Thread& thread, std::uint64_t word), std::uint64_t word) {

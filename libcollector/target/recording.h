@@ -1,0 +1,31 @@
+// The recording of this process, and what the caller is to it. Any context unless it is stated.
+#pragma once
+#include <cstdint>
+
+#include "libcollector/format/overview.h"
+#include "libcollector/record/recorder.h"
+
+namespace gnomon::collector {
+
+// Of the recording that began last, over or not; null: there was none. A fork child sees it zeroed.
+inline constinit Recorder* own_recorder = nullptr;
+
+// What the calling process is to one whose memory it has.
+enum class Role : std::uint8_t {
+  recorded,       // it is that process
+  fork_child,     // it has a copy of that memory
+  sharing_child,  // it shares that memory, as after vfork(2)
+};
+// Asks the kernel: that may end a program which has confined itself.
+Role role_beside(const Recorder& recording);
+
+// Returns the recorder while this process records; null otherwise and in a fork child.
+Recorder* active_recorder();
+// Returns the control page of this process; null while it does not record, and in every child.
+format::ControlPage* own_control();
+
+// Has the recording show the figures of the process. Counts a sample that cannot be taken as
+// dropped. Normal context.
+void take_sample(Recorder& of, format::SampleEvent event);
+
+}  // namespace gnomon::collector
