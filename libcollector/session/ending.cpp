@@ -91,7 +91,7 @@ void end_if_asked() {
 
 void finish() {
   if (!own_recorder || !own_recorder->control()) return;  // no experiment, or a fork child
-  if (has_ended()) return;
+  if (has_ended() || role_beside(*own_recorder) != Role::recorded) return;
   leave_traced_call();  // exit() by a signal handler
   if (!claim_last_end()) return;
   if (!has_ended()) finish_claimed();

@@ -11,7 +11,7 @@ inline constinit std::uint64_t cpu_before_recording = 0;
 // stack may be small. A handler that has interrupted a traced call leaves it to another thread,
 // because the end waits for threads in such calls.
 void end_if_asked();
-// Ends the recording because the program ends. Normal context.
+// Ends the recording because the program ends. Does nothing in a child. Normal context.
 void finish();
 
 // Waits half a second at most for the end of the previous recording. Returns false if the thread

@@ -1,7 +1,7 @@
 // Children that share its memory do I/O, allocate and lock, each on descriptors that the program
 // also uses. Argument: vfork (on its stack), clone (beside it, with thread-local storage of its),
-// or contexts (no child: the program itself, on a stack that it has made). Prints "right" at the
-// end.
+// exits (a child that runs what the program is to do at its end), or contexts (no child: the
+// program itself, on a stack that it has made). Prints "right" at the end.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -76,6 +76,15 @@ void by_clone(int log, int data) {
   if (child < 0 || waitpid(child, &status, 0) != child || status != 0) _exit(7);
 }
 
+int exits(void*) { std::exit(0); }
+
+void by_exits() {
+  const pid_t child =
+      clone(exits, stack_of_own() + kStack, CLONE_VM | CLONE_VFORK | SIGCHLD, nullptr);
+  int status = 1;
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) _exit(7);
+}
+
 ucontext_t program, other;
 int file_of_other = -1;
 
@@ -107,6 +116,7 @@ int main(int argc, char** argv) {
   writes(data, 200);
   if (std::strcmp(way, "vfork") == 0) by_vfork(log, data);
   if (std::strcmp(way, "clone") == 0) by_clone(log, data);
+  if (std::strcmp(way, "exits") == 0) by_exits();
   if (std::strcmp(way, "contexts") == 0) by_contexts(log, data);
   for (int i = 0; i < 10; ++i) {
     writes(log, 1000);
