@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "commands/collect/attach_command.h"
 #include "commands/collect/setting_words.h"
@@ -53,6 +55,17 @@ Result<Answer> change_settings(Host& host, std::string_view name, Change change)
   if (!warning->empty()) answer.warnings.push_back(*warning + ".");
   return answer;
 }
+
+// The word of a setting's command, and what the command takes behind it.
+constexpr std::string_view command_of(Setting setting) {
+  const std::string_view command = format::row(setting).command;
+  return command.substr(0, command.find(' '));
+}
+constexpr std::string_view operands_of(Setting setting) {
+  const std::string_view command = format::row(setting).command;
+  return command.substr(command.find(' ') + 1);
+}
+constexpr std::string_view help_of(Setting setting) { return format::row(setting).sentence; }
 
 Result<Answer> set_to(Host& host, Setting setting, const std::string& word) {
   return change_settings(host, format::row(setting).name, [&](CollectSettings& settings) {
@@ -130,17 +143,13 @@ Result<Answer> run_dbxsample(Host& host, const Invocation& call) {
                          });
 }
 
-Result<Answer> run_size_limit(Host& host, const Invocation& call) {
+// The command of a setting whose row has a summary.
+template <Setting Which>
+Result<Answer> run_setting(Host& host, const Invocation& call) {
   if (call.arguments.empty())
-    return fault("limit needs a number of megabytes",
-                 "`unlimited` takes a limit away; the option --limit N of reports is about rows");
-  return set_to(host, Setting::size_limit, call.arguments.front());
-}
-
-Result<Answer> run_duration(Host& host, const Invocation& call) {
-  if (call.arguments.empty())
-    return fault("duration needs a time", "10, 2m, 5-10 and none are known");
-  return set_to(host, Setting::duration, call.arguments.front());
+    return fault(fmt::format("{} needs {}", command_of(Which), operands_of(Which)),
+                 fmt::format("`help {}` shows what that may be", command_of(Which)));
+  return set_to(host, Which, call.arguments.front());
 }
 
 Result<Answer> run_heaptrace(Host& host, const Invocation& call) {
@@ -208,14 +217,6 @@ Result<Answer> run_hwprofile(Host& host, const Invocation& call) {
   });
 }
 
-Result<Answer> run_iotrace(Host& host, const Invocation& call) {
-  return set_to(host, Setting::iotrace, first_of(call));
-}
-
-Result<Answer> run_depth(Host& host, const Invocation& call) {
-  return set_to(host, Setting::depth, first_of(call));
-}
-
 // directory|experiment|filename|group NAME
 Result<Answer> run_store(Host& host, const Invocation& call) {
   constexpr std::string_view kKnown[] = {"directory", "experiment", "filename", "group"};
@@ -253,13 +254,6 @@ Result<Answer> run_future(Host&, const Invocation&) {
 constexpr char kMpi[] = "trace MPI calls", kRaces[] = "detect data races",
                kArchive[] = "archive load objects";
 
-// What a setting's command takes, behind the command's own word.
-constexpr std::string_view operands_of(Setting setting) {
-  const std::string_view command = format::row(setting).command;
-  return command.substr(command.find(' ') + 1);
-}
-constexpr std::string_view help_of(Setting setting) { return format::row(setting).sentence; }
-
 // Texts one behind the other, each but the first behind `between`.
 template <std::size_t N, std::size_t Between>
 constexpr std::array<char, N> joined(std::initializer_list<std::string_view> texts,
@@ -280,7 +274,7 @@ constexpr auto kProfileHelpText =
     joined<1024>({help_of(Setting::profile), help_of(Setting::source)}, "\n\n");
 constexpr std::string_view kProfileHelp = kProfileHelpText.data();
 
-constexpr std::array kControls{
+constexpr std::array kRecording{
     Command{
         "enable", "", "", "Record the process that runs, and the program's next runs.",
         "A process that is stopped, attached to or launched, is recorded from here on. Every later "
@@ -323,12 +317,9 @@ constexpr std::array kControls{
     Command{"dbxsample", "", "on|off", "Take a sample at each stop in the debugger, or not.",
             "It is on at first. Stops are noted in any case: see --since stop.\n", kNoOptions,
             Role::control, 1, run_dbxsample},
-    Command{"duration", "", operands_of(Setting::duration), "Limit the time of a recording.",
-            help_of(Setting::duration), kNoOptions, Role::control, 1, run_duration},
-    Command{"limit", "", operands_of(Setting::size_limit), "Limit the size of an experiment.",
-            help_of(Setting::size_limit), kNoOptions, Role::control, 1, run_size_limit},
-    Command{"depth", "", operands_of(Setting::depth), "Limit the depth of call stacks.",
-            help_of(Setting::depth), kNoOptions, Role::control, 1, run_depth},
+};
+
+constexpr std::array kChoices{
     Command{
         "store", "", "directory DIRECTORY|experiment NAME.er|filename NAME.er|group NAME.erg",
         "Choose where experiments go.",
@@ -345,8 +336,6 @@ constexpr std::array kControls{
             help_of(Setting::heaptrace), kNoOptions, Role::control, 1, run_heaptrace},
     Command{"synctrace", "", operands_of(Setting::synctrace), "Trace waits for other threads.",
             help_of(Setting::synctrace), kNoOptions, Role::control, 2, run_synctrace},
-    Command{"iotrace", "", operands_of(Setting::iotrace), "Trace I/O.", help_of(Setting::iotrace),
-            kNoOptions, Role::control, 1, run_iotrace},
     Command{"hwprofile", "", "on|off|list|counter DEF...|addcounter DEF...",
             "Count events of the processor and the kernel.",
             "list: the counters of this machine. counter: count those from the next recording on; "
@@ -368,8 +357,27 @@ constexpr std::array kControls{
             run_future<kArchive>},
 };
 
+template <Setting Which>
+void add_setting(std::vector<Command>& rows) {
+  if (const std::string_view summary = format::row(Which).summary; !summary.empty())
+    rows.push_back(Command{command_of(Which), "", operands_of(Which), summary, help_of(Which),
+                           kNoOptions, Role::control, 1, run_setting<Which>});
+}
+template <std::size_t... Places>
+void add_settings(std::vector<Command>& rows, std::index_sequence<Places...>) {
+  (add_setting<static_cast<Setting>(Places)>(rows), ...);
+}
+
 }  // namespace
 
-std::span<const Command> control_commands() { return kControls; }
+std::span<const Command> control_commands() {
+  static const std::vector<Command> all = [] {
+    std::vector<Command> rows(kRecording.begin(), kRecording.end());
+    add_settings(rows, std::make_index_sequence<format::kSettingCount>());
+    rows.insert(rows.end(), kChoices.begin(), kChoices.end());
+    return rows;
+  }();
+  return all;
+}
 
 }  // namespace gnomon::commands

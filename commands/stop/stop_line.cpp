@@ -10,27 +10,13 @@
 #include <fstream>
 
 #include "reader/base/clock.h"
-#include "reader/metrics/metric.h"
 #include "reader/report/traced/stack_list.h"
+#include "reader/report/traced/tracer_text.h"
 
 namespace gnomon::commands {
 namespace {
 
 namespace fs = std::filesystem;
-
-enum : std::size_t {
-  ticks,
-  allocations,
-  bytes_allocated,
-  bytes_kept,
-  waits,
-  wait_time,
-  bytes_read,
-  bytes_written
-};
-constexpr std::array kRecorded{reader::kTicks,       reader::kAllocations, reader::kBytesAllocated,
-                               reader::kBytesLeaked, reader::kSyncWaits,   reader::kSyncWait,
-                               reader::kBytesRead,   reader::kBytesWritten};
 
 constexpr std::size_t kMostThreads = 512;  // whose clocks are read: a file each
 
@@ -61,10 +47,16 @@ std::uint64_t difference(std::uint64_t end, std::uint64_t begin) {
   return end - std::min(begin, end);
 }
 
-// "1.203 s", "0.012 ms".
-std::string time_text(std::uint64_t ns) {
-  if (ns >= 1'000'000'000) return fmt::format("{:.3f} s", static_cast<double>(ns) / 1e9);
-  return fmt::format("{:.3f} ms", static_cast<double>(ns) / 1e6);
+// The totals that the line may show.
+const std::vector<reader::MetricId>& shown_metrics() {
+  static const std::vector<reader::MetricId> all = [] {
+    std::vector<reader::MetricId> found{reader::kTicks};
+    for (const format::TracerRow& tracer : format::kTracers)
+      for (const reader::MetricId metric : reader::metrics_in(tracer.stopped))
+        found.push_back(metric);
+    return found;
+  }();
+  return all;
 }
 
 }  // namespace
@@ -90,8 +82,8 @@ std::optional<StopLine::Recorded> StopLine::recorded_in(const std::string& direc
   }
   if (analysis_->update({})) {
     Recorded recorded{{}, analysis_->experiment().header.settings};
-    for (std::size_t i = 0; i < kRecorded.size(); ++i)
-      recorded.totals[i] = analysis_->sums().total(kRecorded[i]);
+    for (const reader::MetricId metric : shown_metrics())
+      recorded.totals[metric] = analysis_->sums().total(metric);
     return recorded;
   }
   analysis_.reset();
@@ -106,26 +98,20 @@ void StopLine::resumed(pid_t pid) {
   begin_ = std::move(instant);
 }
 
-// What blocks of memory stay may be less than before.
 std::string StopLine::recorded_text(const Recorded& begin, const Recorded& end) {
-  using format::Setting;
-  const auto since = [&](std::size_t total) {
-    return difference(end.totals[total], begin.totals[total]);
+  const auto total_in = [](const Recorded& recorded, reader::MetricId metric) {
+    const auto at = recorded.totals.find(metric);
+    return at == recorded.totals.end() ? 0 : static_cast<std::int64_t>(at->second);
   };
-  std::string text = ", " + reader::counted(since(ticks), "sample");
-  if (const std::uint64_t heap = end.settings[Setting::heaptrace]; heap != 0)
-    text +=
-        fmt::format("; {}{} of {}, heap {:+} bytes", format::heap_mean(heap) != 0 ? "about " : "",
-                    reader::counted(since(allocations), "allocation"),
-                    reader::counted(since(bytes_allocated), "byte"),
-                    static_cast<std::int64_t>(end.totals[bytes_kept]) -
-                        static_cast<std::int64_t>(begin.totals[bytes_kept]));
-  if (end.settings[Setting::synctrace] != 0)
-    text +=
-        fmt::format("; {}, {}", reader::counted(since(waits), "wait"), time_text(since(wait_time)));
-  if (end.settings[Setting::iotrace] != 0)
-    text += fmt::format("; {} read, {} written", reader::counted(since(bytes_read), "byte"),
-                        since(bytes_written));
+  const auto since = [&](reader::MetricId metric) {
+    return total_in(end, metric) - total_in(begin, metric);
+  };
+  const auto samples = static_cast<std::uint64_t>(std::max<std::int64_t>(since(reader::kTicks), 0));
+  std::string text = ", " + reader::counted(samples, "sample");
+  for (const format::TracerRow& tracer : format::kTracers)
+    if (is_on(tracer, end.settings) && !tracer.stopped.empty())
+      text +=
+          "; " + reader::tracer_text(tracer, tracer.stopped, end.settings[tracer.setting], since);
   return text;
 }
 
@@ -133,16 +119,16 @@ std::string StopLine::line(const Instant& begin, const Instant& end, pid_t threa
   std::string text = "Stopped; since the process began: ";
   if (begin.time != 0)
     text = fmt::format("Stopped after {}{}: ", begin.is_exact ? "" : "<= ",
-                       time_text(difference(end.time, begin.time)));
+                       reader::time_text(difference(end.time, begin.time)));
   if (begin.cpu && end.cpu)
-    text += fmt::format("CPU {}", time_text(difference(*end.cpu, *begin.cpu)));
+    text += fmt::format("CPU {}", reader::time_text(difference(*end.cpu, *begin.cpu)));
   else
     text += "CPU not known";
   const auto own = end.threads.find(thread), before = begin.threads.find(thread);
   const bool is_new = before == begin.threads.end();
   if (own != end.threads.end() && (!is_new || begin.threads.size() < kMostThreads))
     text += fmt::format(" (this thread {})",
-                        time_text(difference(own->second, is_new ? 0 : before->second)));
+                        reader::time_text(difference(own->second, is_new ? 0 : before->second)));
   if (end.recorded) text += recorded_text(begin.recorded.value_or(Recorded{}), *end.recorded);
   return text + ".\n";
 }

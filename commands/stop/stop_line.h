@@ -3,7 +3,6 @@
 #pragma once
 #include <sys/types.h>
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "libcollector/format/settings.h"
 #include "reader/analysis/analysis.h"
+#include "reader/metrics/metric.h"
 
 namespace gnomon::commands {
 
@@ -30,9 +30,8 @@ class StopLine {
   std::string last();
 
  private:
-  // Totals of metrics, in the order of kRecorded in the source.
   struct Recorded {
-    std::array<std::uint64_t, 8> totals{};
+    std::map<reader::MetricId, std::uint64_t> totals;
     format::SettingValues settings;
   };
   struct Instant {

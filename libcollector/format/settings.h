@@ -28,8 +28,6 @@ enum class Setting : std::uint8_t {
   chosen_source,
   waits,
 };
-inline constexpr std::size_t kSettingCount = 18;
-
 // What a setting's number means. interval: ns of a thread's CPU time, 0 is off. time: ns, 0 is off.
 // size: bytes, 0 is unlimited. flag: 0 or 1. signal: its number, 0 is none. count: as it is.
 // heap: bits, see kHeapOn. source: ClockSource.
@@ -71,6 +69,7 @@ struct SettingRow {
   std::uint64_t least, most, initial;
   std::string_view command, option, long_option, operand;
   std::string_view sentence;
+  std::string_view summary = {};  // of a command in LLDB that sets nothing else; empty: none does
 };
 
 inline constexpr std::uint64_t kSecond = 1'000'000'000, kMegabyte = 1'000'000;
@@ -91,7 +90,8 @@ inline constexpr std::array kSettings{
     SettingRow{Setting::size_limit, "L", "limit", SettingType::size, kMegabyte,
                1'000'000 * kMegabyte, 0, "limit MEGABYTES", "-L", "--limit", "MEGABYTES|unlimited",
                "Once the experiment has so many megabytes of events, no more are recorded; samples "
-               "are."},
+               "are.",
+               "Limit the size of an experiment."},
     SettingRow{Setting::delay, "a", "delay", SettingType::time, kSecond / 1000, 1'000'000 * kSecond,
                0, "", "", "", "",
                "Events are recorded from so long after the beginning; see duration."},
@@ -99,7 +99,8 @@ inline constexpr std::array kSettings{
                1'000'000 * kSecond, 0, "duration TIME", "-t", "--time", "TIME|FROM-TO",
                "The recording ends after that time; the program runs on. FROM-TO: events are "
                "recorded from FROM to TO; a TO of 0 is the program's end. In seconds, or with m in "
-               "minutes."},
+               "minutes.",
+               "Limit the time of a recording."},
     SettingRow{Setting::paused, "P", "paused", SettingType::flag, 0, 1, 0, "", "", "", "",
                "Events are recorded from the first `resume` on."},
     SettingRow{Setting::pause_signal, "y", "pause signal", SettingType::signal, 1, 64, 0, "", "-y",
@@ -114,7 +115,8 @@ inline constexpr std::array kSettings{
                "The first N that is tried in NAME.N.er. 0: NAME.er is tried before."},
     SettingRow{Setting::depth, "d", "depth", SettingType::count, 16, 16384, 1024, "depth FRAMES",
                "-D", "--depth", "FRAMES",
-               "The most frames that are recorded of a call stack, from the innermost."},
+               "The most frames that are recorded of a call stack, from the innermost.",
+               "Limit the depth of call stacks."},
     SettingRow{Setting::heaptrace, "H", "heaptrace", SettingType::heap, kHeapOn, 1ull << 48, 0,
                "heaptrace on[,SIZE][,free-stacks]|off|free-only", "-H", "--heap",
                "on[,SIZE][,free-stacks]|off",
@@ -133,7 +135,8 @@ inline constexpr std::array kSettings{
     SettingRow{Setting::iotrace, "I", "iotrace", SettingType::flag, 0, 1, 0, "iotrace on|off", "-i",
                "--io", "on|off",
                "Each call that reads, writes, opens, closes or waits for files and sockets is "
-               "recorded, with its call stack; calls of stdio as far as they did I/O."},
+               "recorded, with its call stack; calls of stdio as far as they did I/O.",
+               "Trace I/O."},
     SettingRow{Setting::source, "c", "profile source", SettingType::source, 1, 3, 0,
                "profile source auto|kernel|hybrid|signal", "-k", "--clock",
                "auto|kernel|hybrid|signal",
@@ -157,7 +160,7 @@ inline constexpr std::array kSettings{
         "that wait are timed, and those of a millisecond or more tell it: sleep, poll, read, "
         "locks and the like."},
 };
-static_assert(kSettings.size() == kSettingCount);
+inline constexpr std::size_t kSettingCount = kSettings.size();
 static_assert([] {
   for (std::size_t i = 0; i < kSettings.size(); ++i)
     if (static_cast<std::size_t>(kSettings[i].setting) != i) return false;

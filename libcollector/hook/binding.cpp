@@ -30,7 +30,7 @@ enum class Towards { us, originals };
 struct Pass {
   Mappings mappings;
   Towards towards;
-  Families families;
+  HookGroups groups;
   ByteRange from;  // contains every address that this pass replaces
   Bound bound;
 };
@@ -41,7 +41,7 @@ std::uint64_t original(const Hook& hook) { return number(hook.original->found); 
 std::uint64_t replacement(const Hook& hook) { return number(hook.replacement); }
 
 bool is_of(const Hook& hook, const Pass& pass) {
-  return (bit_of(hook.family) & pass.families) != 0 && original(hook) != 0 && hook.replacement;
+  return (bit_of(hook.group) & pass.groups) != 0 && original(hook) != 0 && hook.replacement;
 }
 
 ByteRange range_of(std::uint64_t (*function)(const Hook&), const Pass& pass) {
@@ -221,11 +221,11 @@ __attribute__((visibility("default"), ifunc("gnomon_resolve_binding"))) void gno
 
 namespace {
 
-Bound bind(Towards towards, Families families) {
+Bound bind(Towards towards, HookGroups groups) {
   static Pass pass;
   pass.bound = {};
   pass.towards = towards;
-  pass.families = families;
+  pass.groups = groups;
   for (const Hook& hook : all_hooks()) pass.bound.refused += is_of(hook, pass) ? 1 : 0;
   pass.from = range_of(towards == Towards::us ? original : replacement, pass);
   under_way = &pass;
@@ -237,8 +237,8 @@ Bound bind(Towards towards, Families families) {
 
 }  // namespace
 
-Bound bind_hooks(Families families) { return bind(Towards::us, families); }
-Bound unbind_hooks(Families families) { return bind(Towards::originals, families); }
+Bound bind_hooks(HookGroups groups) { return bind(Towards::us, groups); }
+Bound unbind_hooks(HookGroups groups) { return bind(Towards::originals, groups); }
 
 // In an executable that is not position-independent a function's address may be that of the
 // executable's own PLT entry; its symbol is undefined there (psABI, "Function Addresses").

@@ -18,10 +18,10 @@ struct Bound {
 // Binds every load object, and those loaded later, to the hooks. A word that holds another address
 // stays as it is: another library interposes there, or the program has made a copy.
 // Their originals were looked up before. Takes the loader's lock; other threads may run.
-Bound bind_hooks(Families families);
+Bound bind_hooks(HookGroups groups);
 // Undoes bind_hooks(): whatever leads to a replacement leads to its original again. Takes the
 // loader's lock; other threads may run.
-Bound unbind_hooks(Families families);
+Bound unbind_hooks(HookGroups groups);
 
 // Returns the path of the object that defines `name` for the program if that is neither this
 // library nor libc; null otherwise. Takes the loader's lock.

@@ -39,12 +39,12 @@ constinit char in_executable = 0;  // stands for an original that cannot be boun
 // the beginnings of names lets hardly any other name pass.
 class Sought {
  public:
-  explicit Sought(Families families) : families_(families) {
+  explicit Sought(HookGroups groups) : groups_(groups) {
     for (const Hook& hook : all_hooks())
       if (is_sought(hook)) word_of_name(hook.original->name) |= mask_of_name(hook.original->name);
   }
   bool is_sought(const Hook& hook) const {
-    return (bit_of(hook.family) & families_) != 0 && !hook.original->sought;
+    return (bit_of(hook.group) & groups_) != 0 && !hook.original->sought;
   }
   // The names are at least as long.
   static constexpr std::size_t kBeginning = 4;
@@ -59,7 +59,7 @@ class Sought {
   std::uint64_t& word_of_name(const char* name) { return beginnings_[number_of(name) / 64]; }
   static std::uint64_t mask_of_name(const char* name) { return 1ull << number_of(name) % 64; }
 
-  Families families_;
+  HookGroups groups_;
   std::uint64_t beginnings_[16] = {};
 };
 
@@ -122,32 +122,32 @@ static void tell_originals() {
 
 void find_originals() {
   for (const Hook& hook : all_hooks())
-    if (hook.family == Family::program) hook.original->find();
+    if (hook.group == HookGroup::program) hook.original->find();
   tell_originals();
 }
 
 // Calls that go through a replacement meanwhile find the original that was published before.
-std::uint32_t find_traced_originals(Families families) {
-  const auto each_of = [](Families wanted, auto&& what) {
+std::uint32_t find_traced_originals(HookGroups groups) {
+  const auto each_of = [](HookGroups wanted, auto&& what) {
     for (const Hook& hook : all_hooks())
-      if (bit_of(hook.family) & wanted) what(hook);
+      if (bit_of(hook.group) & wanted) what(hook);
   };
-  each_of(families, [](const Hook& hook) { hook.original->sought = nullptr; });
-  Sought sought(families);
+  each_of(groups, [](const Hook& hook) { hook.original->sought = nullptr; });
+  Sought sought(groups);
   dl_iterate_phdr(find_in_object, &sought);
-  each_of(families, [](const Hook& hook) {
+  each_of(groups, [](const Hook& hook) {
     if (hook.companion && hook.companion->definer != hook.original->definer)
       hook.original->sought = nullptr;
   });
   std::uint32_t own = 0;
-  Families untraced = 0;  // what one function gives, another one must not take unseen
-  each_of(families, [&](const Hook& hook) {
+  HookGroups untraced = 0;  // what one function gives, another one must not take unseen
+  each_of(groups, [&](const Hook& hook) {
     if (hook.original->sought != &in_executable) return;
-    untraced |= bit_of(hook.family);
+    untraced |= bit_of(hook.group);
     ++own;
   });
   each_of(untraced, [](const Hook& hook) { hook.original->sought = nullptr; });
-  each_of(families, [](const Hook& hook) {
+  each_of(groups, [](const Hook& hook) {
     atomic(hook.original->found).store(hook.original->sought, std::memory_order_release);
   });
   tell_originals();

@@ -10,6 +10,7 @@
 
 #include "libcollector/format/names.h"
 #include "libcollector/format/overview.h"
+#include "libcollector/format/tracers.h"
 #include "libcollector/record/experiment.h"
 #include "libcollector/record/header.h"
 
@@ -17,7 +18,6 @@ namespace gnomon::sampler {
 namespace {
 
 using collector::Recorder;
-using format::Setting;
 
 template <std::size_t N>
 bool copy(const std::string& from, char (&to)[N]) {
@@ -28,8 +28,8 @@ bool copy(const std::string& from, char (&to)[N]) {
 
 // What only a collector in the process could record.
 void leave_out_traces(format::SettingValues& values) {
-  for (const Setting each : {Setting::heaptrace, Setting::synctrace, Setting::iotrace})
-    values[each] = 0;
+  for (const format::TracerRow& tracer : format::kTracers)
+    if (tracer.needs_collector) values[tracer.setting] = 0;
 }
 
 bool fill(collector::Settings& settings, const Alone& alone, pid_t pid) {

@@ -57,11 +57,11 @@ void forget_foreign_threads() {
 // Binds a second time at the end, because another thread may have been in the middle of binding a
 // word to libc.
 void follow_program(Recorder& recorder, AttachRequest& request) {
-  const Families families = bit_of(Family::program) | families_to_trace();
-  recorder.drop(format::Drop::own_functions, find_traced_originals(families_to_trace()));
-  const Bound first = bind_hooks(families);
+  const HookGroups groups = bit_of(HookGroup::program) | groups_to_trace();
+  recorder.drop(format::Drop::own_functions, find_traced_originals(groups_to_trace()));
+  const Bound first = bind_hooks(groups);
   if (has_clock()) sample_tasks(recorder, request);
-  const Bound late = bind_hooks(families);
+  const Bound late = bind_hooks(groups);
   request.unbound = late.refused;
   recorder.drop(format::Drop::unbound, request.unbound);
   if (const char* maker = bound_elsewhere("pthread_create")) {

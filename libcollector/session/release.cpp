@@ -123,7 +123,7 @@ Attached give_process_back(AttachRequest& request) {
   }
   give_control_signals_back();
   restore_handler_masks();
-  request.unbound = unbind_hooks(kAllFamilies).refused;
+  request.unbound = unbind_hooks(kAllHooks).refused;
   return Attached::released;
 }
 

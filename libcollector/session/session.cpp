@@ -52,13 +52,11 @@ bool has_own_clock() {
 
 // A process that writes no events itself opens its few files for each use: no descriptor stays.
 void hold_files() {
-  using format::DataKind;
-  DataKind kinds[4];
+  format::DataKind kinds[format::kDataKinds];
   std::size_t count = 0;
-  if (has_own_clock()) kinds[count++] = DataKind::profile;
-  if (settings.values[Setting::heaptrace] != 0) kinds[count++] = DataKind::heaptrace;
-  if (settings.values[Setting::synctrace] != 0) kinds[count++] = DataKind::synctrace;
-  if (settings.values[Setting::iotrace] != 0) kinds[count++] = DataKind::iotrace;
+  if (has_own_clock()) kinds[count++] = format::DataKind::profile;
+  for (const format::TracerRow& tracer : format::kTracers)
+    if (tracer.file && format::is_on(tracer, settings.values)) kinds[count++] = *tracer.file;
   if (count != 0) own_recorder->hold_files({kinds, count});
 }
 
@@ -86,9 +84,9 @@ void publish_roots() { as_roots(own_recorder->control()->roots) = program_roots(
 
 // What is bound leads to hooks that record nothing until the recording begins.
 void bind_traced_calls() {
-  if (families_to_trace() == 0) return;
-  own_recorder->drop(format::Drop::own_functions, find_traced_originals(families_to_trace()));
-  const Bound bound = bind_hooks(families_to_trace());
+  if (groups_to_trace() == 0) return;
+  own_recorder->drop(format::Drop::own_functions, find_traced_originals(groups_to_trace()));
+  const Bound bound = bind_hooks(groups_to_trace());
   own_recorder->drop(format::Drop::unbound, bound.refused);
 }
 
@@ -112,16 +110,7 @@ void begin_recording() {
 
 }  // namespace
 
-Families families_to_trace() {
-  Families families = 0;
-  if (settings.values[Setting::heaptrace] != 0) families |= bit_of(Family::heap);
-  const bool tells_waits = settings.values[Setting::waits] != 0;
-  const bool traces_io = settings.values[Setting::iotrace] != 0;
-  if (settings.values[Setting::synctrace] != 0 || tells_waits) families |= bit_of(Family::sync);
-  if (tells_waits) families |= bit_of(Family::pauses);
-  if (traces_io || tells_waits) families |= bit_of(traces_io ? Family::io : Family::calls);
-  return families;
-}
+HookGroups groups_to_trace() { return format::hooks_of(settings.values); }
 
 Beginning open_session(const Settings& wanted, int argc, char** argv) {
   adopt_machine_time();
@@ -160,7 +149,7 @@ bool arm(Loaded loaded) {
   publish_roots();
   own_unwinder.forget();
   if (format::may_be_kernels(settings.values)) tell_ends_of_threads();
-  if (families_to_trace() != 0) {
+  if (groups_to_trace() != 0) {
     prepare_to_end(is_confined());
     begin_tracing(*own_recorder, settings.values);
   }

@@ -8,7 +8,7 @@
 namespace gnomon::collector {
 
 // The hooks of calls that the recording is to trace.
-Families families_to_trace();
+HookGroups groups_to_trace();
 
 struct Beginning {
   Recorder* recorder;  // null: no experiment was begun, see `error`

@@ -265,16 +265,16 @@ int traced_thrd_join(thrd_t thread, int* result) {
 
 #define GNOMON_SYNC(name, function, next)   \
   constexpr auto* hooked_##name = function; \
-  GNOMON_TRACED(Family::sync, hooked_##name, next)
+  GNOMON_TRACED(HookGroup::sync, hooked_##name, next)
 
-GNOMON_NEEDED(Family::sync, real_mutex_trylock);
-GNOMON_NEEDED(Family::sync, real_mutex_unlock);
-GNOMON_NEEDED(Family::sync, real_tryrdlock);
-GNOMON_NEEDED(Family::sync, real_trywrlock);
-GNOMON_NEEDED(Family::sync, real_spin_trylock);
-GNOMON_NEEDED(Family::sync, real_sem_trywait);
-GNOMON_NEEDED(Family::sync, real_testcancel);
-GNOMON_NEEDED(Family::sync, real_mtx_trylock);
+GNOMON_NEEDED(HookGroup::sync, real_mutex_trylock);
+GNOMON_NEEDED(HookGroup::sync, real_mutex_unlock);
+GNOMON_NEEDED(HookGroup::sync, real_tryrdlock);
+GNOMON_NEEDED(HookGroup::sync, real_trywrlock);
+GNOMON_NEEDED(HookGroup::sync, real_spin_trylock);
+GNOMON_NEEDED(HookGroup::sync, real_sem_trywait);
+GNOMON_NEEDED(HookGroup::sync, real_testcancel);
+GNOMON_NEEDED(HookGroup::sync, real_mtx_trylock);
 GNOMON_SYNC(mutex_lock, traced_mutex<real_mutex_lock>, real_mutex_lock);
 GNOMON_SYNC(mutex_timedlock, (traced_mutex<real_mutex_timedlock, const timespec*>),
             real_mutex_timedlock);

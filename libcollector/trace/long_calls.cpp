@@ -14,6 +14,7 @@
 
 #include "libcollector/hook/hook.h"
 #include "libcollector/record/thread_notes.h"
+#include "libcollector/trace/tracer.h"
 
 namespace gnomon::collector {
 namespace {
@@ -36,11 +37,11 @@ struct Timed<Result (*)(Arguments...)> {
   }
 };
 
-#define GNOMON_TIMED(family, state, name, result, ...)                         \
+#define GNOMON_TIMED(group, state, name, result, ...)                          \
   constinit NextSymbol<result (*)(__VA_ARGS__)> real_##name{#name};            \
   constexpr auto* traced_##name =                                              \
       Timed<result (*)(__VA_ARGS__)>::traced<real_##name, ThreadState::state>; \
-  GNOMON_TRACED(Family::family, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::group, traced_##name, real_##name)
 
 using Bytes = std::size_t;
 GNOMON_TIMED(pauses, sleep, sleep, unsigned, unsigned);
@@ -83,10 +84,16 @@ GNOMON_TIMED(calls, other_wait, flock, int, int, int);
 
 }  // namespace
 
-void begin_telling_calls(const ExperimentDirectory& directory, bool is_wanted) {
-  tells_long_calls = is_wanted;
-  if (is_wanted) long_waits.open(directory);
+namespace {
+
+void begin(std::uint64_t setting, Recorder& to) {
+  tells_long_calls = setting != 0;
+  if (tells_long_calls) long_waits.open(to.directory());
 }
+
+GNOMON_TRACER(waits, begin);
+
+}  // namespace
 
 void tell_long_call(TracedCall& traced, std::uint64_t since, std::uint64_t until,
                     ThreadState state) {

@@ -11,8 +11,6 @@ namespace gnomon::collector {
 inline constexpr std::uint64_t kLongCall = 1'000'000;  // ns
 inline constinit bool tells_long_calls = false;
 
-// Calls are told from now on, or not. Normal context.
-void begin_telling_calls(const ExperimentDirectory& directory, bool is_wanted);
 // From `since` to `until`, ns.
 void tell_long_call(TracedCall& traced, std::uint64_t since, std::uint64_t until,
                     format::ThreadState state);

@@ -7,10 +7,15 @@
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/stack_switch.h"
 #include "libcollector/target/code.h"
-#include "libcollector/trace/heap/heap_sampling.h"
-#include "libcollector/trace/io/io_files.h"
-#include "libcollector/trace/long_calls.h"
-#include "libcollector/trace/waits.h"
+#include "libcollector/trace/tracer.h"
+
+extern "C" {
+// The linker's names for the bounds of the section that GNOMON_TRACER fills.
+extern const gnomon::collector::TracerBegin __start_gnomon_tracers[]  // NOLINT
+    __attribute__((visibility("hidden")));
+extern const gnomon::collector::TracerBegin __stop_gnomon_tracers[]  // NOLINT
+    __attribute__((visibility("hidden")));
+}
 
 namespace gnomon::collector {
 
@@ -19,7 +24,7 @@ constinit Recorder* traced_recorder = nullptr;
 namespace {
 
 constinit std::uint32_t depth = 0;
-constinit bool free_stacks = false, verifies = false;
+constinit bool verifies = false;
 
 Recorder& recorder_of(void* to) { return *static_cast<Recorder*>(to); }
 
@@ -58,16 +63,10 @@ void walk_on_writer(void* pointer) {
 
 }  // namespace
 
-bool has_free_stacks() { return free_stacks; }
-
 void begin_tracing(Recorder& to, const format::SettingValues& settings) {
   depth = static_cast<std::uint32_t>(settings[format::Setting::depth]);
-  begin_heap_sampling(format::heap_mean(settings[format::Setting::heaptrace]));
-  begin_telling_calls(to.directory(), settings[format::Setting::waits] != 0);
-  begin_wait_tracing(settings[format::Setting::synctrace]);
-  if (settings[format::Setting::synctrace] != 0) to.control()->waits = place_of_blocks();
-  forget_all_files();
-  free_stacks = (settings[format::Setting::heaptrace] & format::kFreeStacks) != 0;
+  for (const TracerBegin* each = __start_gnomon_tracers; each != __stop_gnomon_tracers; ++each)
+    each->begin(settings[format::row(each->tracer).setting], to);
   verifies = settings[format::Setting::verify] != 0;
   begin_hook_time();
   atomic(traced_recorder).store(&to, std::memory_order_release);

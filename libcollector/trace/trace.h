@@ -32,8 +32,6 @@ inline bool is_tracing() {
 bool is_in_traced_call();
 // The call that the calling thread was in is over: the program ends without returning to it.
 void leave_traced_call();
-// Returns true if a block that is given back gets the call stack of that call.
-bool has_free_stacks();
 
 // A call that is being recorded. Nothing behind its constructor asks which recording there is: the
 // call belongs to the one with which it has begun, be that over meanwhile. A signal handler may

@@ -5,6 +5,7 @@
 
 #include "libcollector/target/thread_slots.h"
 #include "libcollector/trace/long_calls.h"
+#include "libcollector/trace/tracer.h"
 
 namespace gnomon::collector {
 namespace {
@@ -35,15 +36,19 @@ std::uint64_t calibrated() {
   return std::max(kTimes * uncontended_lock_time(), kLeast);
 }
 
-}  // namespace
-
-void begin_wait_tracing(std::uint64_t setting) {
+// Measures what an uncontended lock costs where that is to be the threshold.
+void begin(std::uint64_t setting, Recorder& to) {
   is_recorded = setting != 0;
   wait_threshold = kLongCall;
-  if (is_recorded)
-    wait_threshold =
-        setting == format::kSyncCalibrate ? calibrated() : format::sync_threshold(setting);
+  if (!is_recorded) return;
+  wait_threshold =
+      setting == format::kSyncCalibrate ? calibrated() : format::sync_threshold(setting);
+  to.control()->waits = place_of_blocks();
 }
+
+GNOMON_TRACER(sync, begin);
+
+}  // namespace
 
 void note_release(const void* object) {
   Release& release = release_at(object);

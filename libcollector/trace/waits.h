@@ -21,9 +21,6 @@ struct Awaited {
 inline constinit std::uint64_t wait_threshold = 0;
 inline bool records_every_call() { return wait_threshold == 0; }
 
-// setting: of synctrace. Measures what an uncontended lock costs where that is to be the threshold.
-// Normal context.
-void begin_wait_tracing(std::uint64_t setting);
 bool traces_waits();
 
 // What one lock and unlock takes that nobody contends, ns. Normal context.

@@ -5,6 +5,7 @@
 #include "reader/report/losses.h"
 #include "reader/report/report.h"
 #include "reader/report/run_text.h"
+#include "reader/report/traced/tracer_text.h"
 
 namespace gnomon::reader {
 Table status_report(Analysis& analysis) {
@@ -27,16 +28,13 @@ Table status_report(Analysis& analysis) {
   const Nanoseconds time{analysis.sums().total(kTotalCpu)};
   add("Samples",
       fmt::format("{}, {:.3f} s of CPU time", analysis.sums().total(kTicks), seconds(time)));
-  if (header.settings[format::Setting::heaptrace] != 0)
-    add("Allocations", fmt::format("{}, {} bytes", analysis.sums().total(kAllocations),
-                                   analysis.sums().total(kBytesAllocated)));
-  if (header.settings[format::Setting::iotrace] != 0)
-    add("I/O", fmt::format("{} bytes read, {} written", analysis.sums().total(kBytesRead),
-                           analysis.sums().total(kBytesWritten)));
-  if (header.settings[format::Setting::synctrace] != 0) {
-    const Nanoseconds waited{analysis.sums().total(kSyncWait)};
-    add("Waits", fmt::format("{}, {:.3f} s", analysis.sums().total(kSyncWaits), seconds(waited)));
-  }
+  const auto total_of = [&](MetricId metric) {
+    return static_cast<std::int64_t>(analysis.sums().total(metric));
+  };
+  for (const format::TracerRow& tracer : format::kTracers)
+    if (is_on(tracer, header.settings) && !tracer.status.empty())
+      add(std::string(tracer.title),
+          tracer_text(tracer, tracer.status, header.settings[tracer.setting], total_of));
   return table;
 }
 

@@ -161,7 +161,8 @@ tl::unexpected<Fault> nothing_traced(const Experiment& experiment, const std::st
                "what could not be traced stands above `functions`");
 }
 
-tl::unexpected<Fault> not_traced(const Header& header, const char* what, const char* next) {
+tl::unexpected<Fault> not_traced(const Header& header, const std::string& what,
+                                 const std::string& next) {
   if (header.outside.empty()) return fault(what, next);
   return fault(what, fmt::format("the program was recorded from outside: {}", header.outside));
 }

@@ -22,7 +22,8 @@ tl::unexpected<Fault> nothing_traced(const Experiment& experiment, const std::st
 // Makes the fault of a report about calls of which none were traced. `what` says so, as in
 // "allocations were not recorded"; `next` says how the user has them traced, and is used only if a
 // collector can come into the program.
-tl::unexpected<Fault> not_traced(const Header& header, const char* what, const char* next);
+tl::unexpected<Fault> not_traced(const Header& header, const std::string& what,
+                                 const std::string& next);
 // Says where time in the kernel comes from that no tick tells. Empty if there is next to none.
 std::string unseen_kernel_note(const Part& part);
 // Empty if the program started no child process, as far as that is known.

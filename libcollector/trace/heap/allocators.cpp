@@ -41,7 +41,7 @@ using Bytes = std::size_t;
 
 // Of an allocator that replaces malloc.
 #define GNOMON_OF_MALLOC(name) \
-  GNOMON_TRACED_BESIDE(Family::heap, traced_##name, real_##name, real_malloc)
+  GNOMON_TRACED_BESIDE(HookGroup::heap, traced_##name, real_##name, real_malloc)
 
 // jemalloc(3), "Non-standard API".
 GNOMON_GIVES(GNOMON_OF_MALLOC, mallocx, size, (Bytes size, int flags), size, flags);
@@ -161,7 +161,7 @@ GNOMON_TAKES(GNOMON_OF_MALLOC, mi_free_size_aligned, (void* memory, Bytes size, 
              memory, size, alignment);
 
 // oneapi/tbb/scalable_allocator.h: an allocator that may stand beside libc's.
-#define GNOMON_BY_ITSELF(name) GNOMON_TRACED(Family::heap, traced_##name, real_##name)
+#define GNOMON_BY_ITSELF(name) GNOMON_TRACED(HookGroup::heap, traced_##name, real_##name)
 GNOMON_GIVES(GNOMON_BY_ITSELF, scalable_malloc, size, (Bytes size), size);
 GNOMON_GIVES(GNOMON_BY_ITSELF, scalable_calloc, count* size, (Bytes count, Bytes size), count,
              size);

@@ -63,15 +63,15 @@ void* traced_pvalloc(std::size_t size) {
   return traced_allocation(GNOMON_OWN_CALL(), size, [&] { return real_pvalloc(size); });
 }
 
-GNOMON_TRACED(Family::heap, traced_malloc, real_malloc);
-GNOMON_TRACED(Family::heap, traced_free_of_libc, real_free);
-GNOMON_TRACED(Family::heap, traced_calloc, real_calloc);
-GNOMON_TRACED(Family::heap, traced_realloc, real_realloc);
-GNOMON_TRACED(Family::heap, traced_aligned_alloc, real_aligned_alloc);
-GNOMON_TRACED(Family::heap, traced_memalign, real_memalign);
-GNOMON_TRACED(Family::heap, traced_posix_memalign, real_posix_memalign);
-GNOMON_TRACED(Family::heap, traced_valloc, real_valloc);
-GNOMON_TRACED(Family::heap, traced_pvalloc, real_pvalloc);
+GNOMON_TRACED(HookGroup::heap, traced_malloc, real_malloc);
+GNOMON_TRACED(HookGroup::heap, traced_free_of_libc, real_free);
+GNOMON_TRACED(HookGroup::heap, traced_calloc, real_calloc);
+GNOMON_TRACED(HookGroup::heap, traced_realloc, real_realloc);
+GNOMON_TRACED(HookGroup::heap, traced_aligned_alloc, real_aligned_alloc);
+GNOMON_TRACED(HookGroup::heap, traced_memalign, real_memalign);
+GNOMON_TRACED(HookGroup::heap, traced_posix_memalign, real_posix_memalign);
+GNOMON_TRACED(HookGroup::heap, traced_valloc, real_valloc);
+GNOMON_TRACED(HookGroup::heap, traced_pvalloc, real_pvalloc);
 
 }  // namespace
 }  // namespace gnomon::collector

@@ -12,6 +12,8 @@ namespace gnomon::collector {
 
 inline std::uint64_t number(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
 
+// A block that is given back gets the call stack of that call.
+inline constinit bool has_free_stacks = false;
 // What is bound only where the same object defines malloc is bound beside this.
 extern constinit NextSymbol<void* (*)(std::size_t)> real_malloc;
 
@@ -57,7 +59,7 @@ class HeapCall {
   // Returns true if the block's allocation was to be recorded.
   bool frees(const void* memory) const {
     if (!memory || is_inside_ || !takes_free(number(memory))) return false;
-    put<format::kHeapFree>(memory, has_free_stacks());
+    put<format::kHeapFree>(memory, has_free_stacks);
     return true;
   }
 

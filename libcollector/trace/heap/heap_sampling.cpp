@@ -4,7 +4,8 @@
 #include <bit>
 
 #include "libcollector/core/syscall.h"
-#include "libcollector/trace/trace.h"
+#include "libcollector/trace/heap/heap_calls.h"
+#include "libcollector/trace/tracer.h"
 
 namespace gnomon::collector {
 
@@ -45,15 +46,18 @@ std::int64_t distance(std::uint64_t& random) {
   return static_cast<std::int64_t>(bytes) + 1;
 }
 
-}  // namespace
-
-void begin_heap_sampling(std::uint64_t mean) {
-  heap_sampling_mean = mean;
+void begin(std::uint64_t setting, Recorder&) {
+  has_free_stacks = (setting & format::kFreeStacks) != 0;
+  heap_sampling_mean = format::heap_mean(setting);
   for (std::uint32_t bucket = 0; bucket < kSampledBuckets; ++bucket) {
     sampled_in_bucket[bucket] = 0;
     for (std::uint64_t& each : sampled[bucket]) each = 0;
   }
 }
+
+GNOMON_TRACER(heap, begin);
+
+}  // namespace
 
 // The process has no memory: it makes no difference how far the last sample lies back.
 bool ends_countdown() {

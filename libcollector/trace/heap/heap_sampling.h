@@ -7,15 +7,13 @@
 
 namespace gnomon::collector {
 
-// mean: bytes between two samples; 0: every allocation is recorded. Normal context.
-void begin_heap_sampling(std::uint64_t mean);
-
 struct HeapCountdown {
   std::int64_t left;     // bytes until the thread's next sample
   std::uint64_t random;  // 0: the thread has not begun
 };
 extern constinit thread_local HeapCountdown heap_countdown
     __attribute__((tls_model("initial-exec")));
+// Bytes between two samples; 0: every allocation is recorded.
 inline constinit std::uint64_t heap_sampling_mean = 0;
 
 // Blocks that were recorded and are allocated: their frees are recorded, too. A bucket is a cache

@@ -20,11 +20,11 @@ using Nothrow = const void*;    // const std::nothrow_t&, likewise
 #define GNOMON_NEW(name, symbol, ...)                                                          \
   constinit NextSymbol<void* (*)(std::size_t __VA_OPT__(, ) __VA_ARGS__)> real_##name{symbol}; \
   constexpr auto* traced_##name = traced_new<real_##name __VA_OPT__(, ) __VA_ARGS__>;          \
-  GNOMON_TRACED_BESIDE(Family::heap, traced_##name, real_##name, real_malloc)
+  GNOMON_TRACED_BESIDE(HookGroup::heap, traced_##name, real_##name, real_malloc)
 #define GNOMON_DELETE(name, symbol, ...)                                                 \
   constinit NextSymbol<void (*)(void* __VA_OPT__(, ) __VA_ARGS__)> real_##name{symbol};  \
   constexpr auto* traced_##name = traced_delete<real_##name __VA_OPT__(, ) __VA_ARGS__>; \
-  GNOMON_TRACED_BESIDE(Family::heap, traced_##name, real_##name, real_malloc)
+  GNOMON_TRACED_BESIDE(HookGroup::heap, traced_##name, real_##name, real_malloc)
 
 GNOMON_NEW(new_one, "_Znwm");
 GNOMON_NEW(new_array, "_Znam");

@@ -49,17 +49,17 @@ struct OnMany<Result (*)(Arguments...)> {
   constinit NextSymbol<result (*)(int, __VA_ARGS__)> real_##name{#name};                \
   constexpr auto* traced_##name =                                                       \
       OnDescriptor<result (*)(int, __VA_ARGS__)>::traced<real_##name, operation, true>; \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 #define GNOMON_ABOUT(operation, name, result, ...)                                             \
   constinit NextSymbol<result (*)(int __VA_OPT__(, ) __VA_ARGS__)> real_##name{#name};         \
   constexpr auto* traced_##name =                                                              \
       OnDescriptor<result (*)(int __VA_OPT__(, ) __VA_ARGS__)>::traced<real_##name, operation, \
                                                                        false>;                 \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 #define GNOMON_WAITS(name, ...)                                                      \
   constinit NextSymbol<int (*)(__VA_ARGS__)> real_##name{#name};                     \
   constexpr auto* traced_##name = OnMany<int (*)(__VA_ARGS__)>::traced<real_##name>; \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 
 using Bytes = std::size_t;
 using Vector = const iovec*;
@@ -134,7 +134,7 @@ GNOMON_WAITS(pselect, int, fd_set*, fd_set*, fd_set*, const timespec*, const sig
     record_io(GNOMON_OWN_CALL(), io_call(other, since, result, false), descriptor); \
     return result;                                                                  \
   }                                                                                 \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 GNOMON_CONTROLS(int, fcntl);
 GNOMON_CONTROLS(int, fcntl64);
 GNOMON_CONTROLS(unsigned long, ioctl);
@@ -150,7 +150,7 @@ GNOMON_CONTROLS(unsigned long, ioctl);
     record_io(GNOMON_OWN_CALL(), done, descriptor);                      \
     return error;                                                        \
   }                                                                      \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 GNOMON_RESERVES(posix_fallocate, off_t);
 GNOMON_RESERVES(posix_fallocate64, off64_t);
 
@@ -168,8 +168,8 @@ int traced_msync(void* memory, Bytes bytes, int flags) {
   record_io(GNOMON_OWN_CALL(), io_call(sync, since, result, false), -1);
   return result;
 }
-GNOMON_TRACED(Family::io, traced_sync, real_sync);
-GNOMON_TRACED(Family::io, traced_msync, real_msync);
+GNOMON_TRACED(HookGroup::io, traced_sync, real_sync);
+GNOMON_TRACED(HookGroup::io, traced_msync, real_msync);
 
 }  // namespace
 }  // namespace gnomon::collector

@@ -13,6 +13,7 @@
 
 #include "libcollector/core/atomic.h"
 #include "libcollector/core/syscall.h"
+#include "libcollector/trace/tracer.h"
 
 namespace gnomon::collector {
 namespace {
@@ -206,12 +207,18 @@ std::uint32_t file_of_peer(TracedCall& traced, int descriptor, const void* peer,
   return file;
 }
 
-void forget_all_files() {
+namespace {
+
+void forget_all_files(std::uint64_t, Recorder&) {
   if (newest_file == 0) return;
   std::memset(files, 0, sizeof files);
   std::memset(known_paths, 0, sizeof known_paths);
   newest_file = 0;
 }
+
+GNOMON_TRACER(io, forget_all_files);
+
+}  // namespace
 
 void forget_file(int descriptor) {
   if (is_in_child()) return;  // it has descriptors of its own

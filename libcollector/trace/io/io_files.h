@@ -19,7 +19,5 @@ std::uint32_t file_of_peer(TracedCall& traced, int descriptor, const void* peer,
                            std::uint32_t bytes);
 // The descriptor was closed, or stands for something else from now on.
 void forget_file(int descriptor);
-// Another recording begins. Normal context, while nothing is traced.
-void forget_all_files();
 
 }  // namespace gnomon::collector

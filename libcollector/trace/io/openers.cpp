@@ -37,7 +37,7 @@ struct Opener<int (*)(Arguments...)> {
 #define GNOMON_OPENS_BY(operation, name, ...)                                                   \
   constinit NextSymbol<int (*)(__VA_ARGS__)> real_##name{#name};                                \
   constexpr auto* traced_##name = Opener<int (*)(__VA_ARGS__)>::traced<real_##name, operation>; \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 #define GNOMON_OPENS(name, ...) GNOMON_OPENS_BY(open, name, __VA_ARGS__)
 
 GNOMON_OPENS(creat, const char*, mode_t);
@@ -89,7 +89,7 @@ GNOMON_OPENS_BY(accept, accept4, int, sockaddr*, socklen_t*, int);
     record_open(GNOMON_OWN_CALL(), io_call(open, since, descriptor, false), descriptor, path); \
     return descriptor;                                                                         \
   }                                                                                            \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 #define GNOMON_OPENS_AT_WITH_MODE(name)                                                        \
   constinit NextSymbol<int (*)(int, const char*, int, ...)> real_##name{#name};                \
   int traced_##name(int directory, const char* path, int flags, ...) {                         \
@@ -102,7 +102,7 @@ GNOMON_OPENS_BY(accept, accept4, int, sockaddr*, socklen_t*, int);
     record_open(GNOMON_OWN_CALL(), io_call(open, since, descriptor, false), descriptor, path); \
     return descriptor;                                                                         \
   }                                                                                            \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 
 GNOMON_OPENS_WITH_MODE(open);
 GNOMON_OPENS_WITH_MODE(open64);
@@ -132,7 +132,7 @@ struct PairOpener<int (*)(Arguments...)> {
 #define GNOMON_OPENS_TWO(name, ...)                                                      \
   constinit NextSymbol<int (*)(__VA_ARGS__)> real_##name{#name};                         \
   constexpr auto* traced_##name = PairOpener<int (*)(__VA_ARGS__)>::traced<real_##name>; \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 GNOMON_OPENS_TWO(pipe, int*);
 GNOMON_OPENS_TWO(pipe2, int*, int);
 GNOMON_OPENS_TWO(socketpair, int, int, int, int*);
@@ -179,9 +179,9 @@ int traced_close_range(unsigned first, unsigned last, int flags) {
   return result;
 }
 
-GNOMON_TRACED(Family::io, traced_connect, real_connect);
-GNOMON_TRACED(Family::io, traced_close, real_close);
-GNOMON_TRACED(Family::io, traced_close_range, real_close_range);
+GNOMON_TRACED(HookGroup::io, traced_connect, real_connect);
+GNOMON_TRACED(HookGroup::io, traced_close, real_close);
+GNOMON_TRACED(HookGroup::io, traced_close_range, real_close_range);
 
 }  // namespace
 }  // namespace gnomon::collector

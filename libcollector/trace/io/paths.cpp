@@ -28,7 +28,7 @@ struct OnPath<Result (*)(Arguments...)> {
 #define GNOMON_OF_PATH(name, result, ...)                                               \
   constinit NextSymbol<result (*)(__VA_ARGS__)> real_##name{#name};                     \
   constexpr auto* traced_##name = OnPath<result (*)(__VA_ARGS__)>::traced<real_##name>; \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 
 GNOMON_OF_PATH(access, int, const char*, int);
 GNOMON_OF_PATH(faccessat, int, int, const char*, int, int);
@@ -82,8 +82,8 @@ int traced_closedir(DIR* directory) {
   if (TracedCall traced(GNOMON_OWN_CALL()); traced) record_io(traced, done, file);
   return result;
 }
-GNOMON_TRACED(Family::io, traced_opendir, real_opendir);
-GNOMON_TRACED(Family::io, traced_closedir, real_closedir);
+GNOMON_TRACED(HookGroup::io, traced_opendir, real_opendir);
+GNOMON_TRACED(HookGroup::io, traced_closedir, real_closedir);
 
 }  // namespace
 }  // namespace gnomon::collector

@@ -70,9 +70,9 @@ auto traced_input(const Call& call, Stream stream, Body body, TakenOf taken_of) 
                        });
 }
 
-#define GNOMON_STREAM(name, result, parameters, ...)                                    \
-  constinit NextSymbol<result(*) parameters> real_##name{#name};                        \
-  result traced_##name parameters{__VA_ARGS__} GNOMON_TRACED(Family::io, traced_##name, \
+#define GNOMON_STREAM(name, result, parameters, ...)                                       \
+  constinit NextSymbol<result(*) parameters> real_##name{#name};                           \
+  result traced_##name parameters{__VA_ARGS__} GNOMON_TRACED(HookGroup::io, traced_##name, \
                                                              real_##name);
 
 }  // namespace gnomon::collector

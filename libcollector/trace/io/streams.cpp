@@ -72,7 +72,7 @@ GNOMON_STREAM(__overflow, int, (Stream to, int c),
     va_end(more);                                                                               \
     return result;                                                                              \
   }                                                                                             \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 
 GNOMON_STREAM(vfprintf, int, (Stream to, const char* format, std::va_list more),
               return traced_output(
@@ -171,7 +171,7 @@ Taken taken_unknown(int result) { return {-1, result == EOF}; }
     va_end(more);                                                                               \
     return result;                                                                              \
   }                                                                                             \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 #define GNOMON_SCANS_BY_LIST(name)                                                            \
   GNOMON_STREAM(name, int, (Stream from, const char* format, std::va_list more),              \
                 return traced_input(                                                          \
@@ -209,7 +209,7 @@ GNOMON_SCANS(__isoc99_scanf, __isoc99_vfscanf, (const char* format, ...), stdin,
     va_end(more);                                                                               \
     return result;                                                                              \
   }                                                                                             \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 #define GNOMON_PRINTS_TO_BY_LIST(name, parameters, ...)                                           \
   GNOMON_STREAM(                                                                                  \
       name, int, parameters, const std::uint64_t since = time_before();                           \

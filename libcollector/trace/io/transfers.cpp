@@ -42,7 +42,7 @@ auto traced_move(const Call& call, int from, int to, Move move) {
   result traced_##name parameters {                                                            \
     return traced_move(GNOMON_OWN_CALL(), from, to, [&] { return real_##name(__VA_ARGS__); }); \
   }                                                                                            \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 GNOMON_BETWEEN(sendfile, ssize_t, (int to, int from, off_t* at, Bytes bytes), to, from, at, bytes);
 GNOMON_BETWEEN(sendfile64, ssize_t, (int to, int from, off64_t* at, Bytes bytes), to, from, at,
                bytes);
@@ -69,7 +69,7 @@ ssize_t traced_vmsplice(int descriptor, const iovec* pieces, Bytes count, unsign
   record_io(call, done, descriptor);
   return result;
 }
-GNOMON_TRACED(Family::io, traced_vmsplice, real_vmsplice);
+GNOMON_TRACED(HookGroup::io, traced_vmsplice, real_vmsplice);
 
 // The kernel notes in each message how much it moved.
 template <typename Move>
@@ -92,8 +92,8 @@ int traced_sendmmsg(int descriptor, mmsghdr* messages, unsigned count, int flags
   return traced_messages(GNOMON_OWN_CALL(), write, descriptor, messages,
                          [&] { return real_sendmmsg(descriptor, messages, count, flags); });
 }
-GNOMON_TRACED(Family::io, traced_recvmmsg, real_recvmmsg);
-GNOMON_TRACED(Family::io, traced_sendmmsg, real_sendmmsg);
+GNOMON_TRACED(HookGroup::io, traced_recvmmsg, real_recvmmsg);
+GNOMON_TRACED(HookGroup::io, traced_sendmmsg, real_sendmmsg);
 
 // A call that moves all of something or fails.
 template <typename Move>
@@ -111,7 +111,7 @@ int traced_whole(const Call& call, IoOperation operation, int descriptor, Bytes 
     return traced_whole(GNOMON_OWN_CALL(), operation, descriptor, bytes, \
                         [&] { return real_##name(__VA_ARGS__); });       \
   }                                                                      \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 GNOMON_WHOLE(read, eventfd_read, sizeof(eventfd_t), (int descriptor, eventfd_t* value), descriptor,
              value);
 GNOMON_WHOLE(write, eventfd_write, sizeof(eventfd_t), (int descriptor, eventfd_t value), descriptor,

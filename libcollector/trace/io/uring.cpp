@@ -26,7 +26,7 @@ struct OnRing<int (*)(Arguments...)> {
   constinit NextSymbol<int (*)(__VA_ARGS__)> real_##name{#name};                 \
   constexpr auto* traced_##name =                                                \
       OnRing<int (*)(__VA_ARGS__)>::traced<real_##name, IoOperation::operation>; \
-  GNOMON_TRACED(Family::io, traced_##name, real_##name)
+  GNOMON_TRACED(HookGroup::io, traced_##name, real_##name)
 
 GNOMON_OF_RING(other, io_uring_submit, void*);
 GNOMON_OF_RING(wait, io_uring_submit_and_wait, void*, unsigned);

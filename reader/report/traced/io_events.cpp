@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "reader/metrics/metric.h"
-#include "reader/report/unrecorded.h"
+#include "reader/report/traced/tracer_text.h"
 
 namespace gnomon::reader {
 namespace {
@@ -89,12 +89,7 @@ IoSum& IoSum::operator+=(const IoSum& other) {
 
 Result<void> has_io(const Analysis& analysis) {
   if (has_calls(analysis)) return {};
-  const Header& header = analysis.experiment().header;
-  if (header.settings[format::Setting::iotrace] != 0)
-    return nothing_traced(analysis.experiment(), "the program has not done any I/O");
-  return not_traced(header, "I/O was not recorded",
-                    "`collector iotrace on` before the run, or `gnomon collect -i on`, records "
-                    "it");
+  return without_events(analysis, format::Tracer::io);
 }
 
 }  // namespace gnomon::reader

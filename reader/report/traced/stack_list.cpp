@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-#include "reader/report/unrecorded.h"
+#include "reader/report/traced/tracer_text.h"
 #include "reader/symbols/name_match.h"
 
 namespace gnomon::reader {
@@ -44,12 +44,7 @@ Result<void> has_heap(const Analysis& analysis) {
   if (std::any_of(parts.begin(), parts.end(),
                   [](const auto& part) { return !part->heap().is_empty(); }))
     return {};
-  const Header& header = analysis.experiment().header;
-  if (header.settings[format::Setting::heaptrace] != 0)
-    return nothing_traced(analysis.experiment(), "the program has not allocated anything");
-  return not_traced(header, "allocations were not recorded",
-                    "`collector heaptrace on` before the run, or `gnomon collect -H on`, "
-                    "records them");
+  return without_events(analysis, format::Tracer::heap);
 }
 
 Result<StackList> StackList::of(Analysis& analysis, const View& view, const MetricList& metrics) {

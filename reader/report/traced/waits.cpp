@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "reader/metrics/event_metric.h"
-#include "reader/report/unrecorded.h"
+#include "reader/report/traced/tracer_text.h"
 
 namespace gnomon::reader {
 namespace {
@@ -137,13 +137,7 @@ MetricList wait_metrics() {
 
 Result<void> has_waits(const Analysis& analysis) {
   if (analysis.sums().has(kSyncWaits)) return {};
-  const Header& header = analysis.experiment().header;
-  if (header.settings[format::Setting::synctrace] != 0)
-    return fault("no thread has waited for another one so long that it was recorded",
-                 "`synctrace threshold all` records every call, whether it waits or not");
-  return not_traced(header, "waits of threads for others were not recorded",
-                    "`collector synctrace on` before the run, or `gnomon collect -s on`, records "
-                    "them");
+  return without_events(analysis, format::Tracer::sync);
 }
 
 std::string kind_name(std::uint32_t kind) {

@@ -1,0 +1,105 @@
+// Tracers: a row for each kind of what the collector records beside the clock by calls of the
+// program's, from the hooks that it needs to the sentences about it.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "libcollector/format/events.h"
+#include "libcollector/format/settings.h"
+
+namespace gnomon::format {
+
+// Hooks that are bound and released together. program: those that keep the program's manners, whose
+// replacements are exported. The others trace calls, and only while that is asked for. pauses:
+// functions that wait and are of no other group. calls: functions of `io` that wait; bound where
+// `io` is not.
+enum class HookGroup : std::uint8_t { program, heap, sync, io, pauses, calls };
+using HookGroups = std::uint32_t;  // a bit each
+constexpr HookGroups bit_of(HookGroup group) { return 1u << static_cast<unsigned>(group); }
+constexpr HookGroups operator|(HookGroup a, HookGroup b) { return bit_of(a) | bit_of(b); }
+constexpr HookGroups operator|(HookGroups a, HookGroup b) { return a | bit_of(b); }
+inline constexpr HookGroups kAllHooks = HookGroup::program | HookGroup::heap | HookGroup::sync |
+                                        HookGroup::io | HookGroup::pauses | HookGroup::calls;
+
+enum class Tracer : std::uint8_t { heap, sync, io, waits };
+
+// not_recorded, records: "allocations were not recorded", "records them". nothing: what is said if
+// there is no event all the same; cure: what would change that, empty: it depends. status, stopped:
+// totals in words, in `status` and at each stop; empty: none. There {KEY} is the total of a metric
+// and {KEY WORD} the same as a number with its word, {KEY s} and {KEY time} a time, {KEY +} what
+// has come or gone, and {about} says that the numbers are estimates.
+struct TracerRow {
+  Tracer tracer;
+  Setting setting;               // not 0: it is on
+  std::optional<DataKind> file;  // of its events; none: it has none
+  HookGroups hooks;
+  bool needs_collector;  // in the process
+  bool (*is_estimate)(std::uint64_t setting) = [](std::uint64_t) { return false; };
+  std::string_view not_recorded = {}, records = {}, nothing = {}, cure = {};
+  std::string_view title = {}, status = {}, stopped = {};
+};
+
+inline constexpr std::array kTracers{
+    TracerRow{.tracer = Tracer::heap,
+              .setting = Setting::heaptrace,
+              .file = DataKind::heaptrace,
+              .hooks = bit_of(HookGroup::heap),
+              .needs_collector = true,
+              .is_estimate = [](std::uint64_t setting) { return heap_mean(setting) != 0; },
+              .not_recorded = "allocations were not recorded",
+              .records = "records them",
+              .nothing = "the program has not allocated anything",
+              .title = "Allocations",
+              .status = "{heapalloccnt}, {heapallocbytes} bytes",
+              .stopped = "{about}{heapalloccnt allocation} of {heapallocbytes byte}, heap "
+                         "{heapleakbytes +} bytes"},
+    TracerRow{.tracer = Tracer::sync,
+              .setting = Setting::synctrace,
+              .file = DataKind::synctrace,
+              .hooks = bit_of(HookGroup::sync),
+              .needs_collector = true,
+              .not_recorded = "waits of threads for others were not recorded",
+              .records = "records them",
+              .nothing = "no thread has waited for another one so long that it was recorded",
+              .cure = "`synctrace threshold all` records every call, whether it waits or not",
+              .title = "Waits",
+              .status = "{syncn}, {sync s}",
+              .stopped = "{syncn wait}, {sync time}"},
+    TracerRow{.tracer = Tracer::io,
+              .setting = Setting::iotrace,
+              .file = DataKind::iotrace,
+              .hooks = bit_of(HookGroup::io),
+              .needs_collector = true,
+              .not_recorded = "I/O was not recorded",
+              .records = "records it",
+              .nothing = "the program has not done any I/O",
+              .title = "I/O",
+              .status = "{ioreadbytes} bytes read, {iowritebytes} written",
+              .stopped = "{ioreadbytes byte} read, {iowritebytes} written"},
+    TracerRow{.tracer = Tracer::waits,
+              .setting = Setting::waits,
+              .file = std::nullopt,
+              .hooks = HookGroup::sync | HookGroup::pauses | HookGroup::calls,
+              .needs_collector = false},
+};
+
+constexpr const TracerRow& row(Tracer tracer) {
+  for (const TracerRow& each : kTracers)
+    if (each.tracer == tracer) return each;
+  return kTracers[0];
+}
+constexpr bool is_on(const TracerRow& tracer, const SettingValues& values) {
+  return values[tracer.setting] != 0;
+}
+
+// The groups of hooks that these settings need; those of `io` stand for `calls`.
+constexpr HookGroups hooks_of(const SettingValues& values) {
+  HookGroups groups = 0;
+  for (const TracerRow& each : kTracers)
+    if (is_on(each, values)) groups |= each.hooks;
+  return (groups & bit_of(HookGroup::io)) != 0 ? groups & ~bit_of(HookGroup::calls) : groups;
+}
+
+}  // namespace gnomon::format
