@@ -46,37 +46,38 @@ struct Answer {
 };
 
 // An option of reports.
-enum class OptionId : std::uint32_t {
-  format = 1,
-  limit = 2,
-  width = 4,
-  metrics = 8,
-  sort = 16,
-  since = 32,
-  between = 64,
-  filter = 128,
-  thread = 256,
-  cpu = 512,
-  function = 1024,
-  to = 2048,
-  output = 4096,
-  here = 8192,
-  at_row = 16384,
-  live = 32768,
-  older_than = 65536,
-  address = 131072,
-  parallelism = 262144,
-  read = 524288,
-  size = 1048576,
-  period = 2097152,
-  all_slots = 4194304,
-  by = 8388608,
-  wait_for = 16777216
+enum class OptionId : std::uint8_t {
+  format,
+  limit,
+  width,
+  metrics,
+  sort,
+  since,
+  between,
+  filter,
+  thread,
+  cpu,
+  function,
+  to,
+  output,
+  here,
+  at_row,
+  live,
+  older_than,
+  address,
+  parallelism,
+  read,
+  size,
+  period,
+  all_slots,
+  by,
+  wait_for,
 };
-using Options = std::uint32_t;  // OptionIds
-constexpr Options operator|(OptionId a, OptionId b) { return Options(a) | Options(b); }
-constexpr Options operator|(Options a, OptionId b) { return a | Options(b); }
-constexpr bool contains(Options options, OptionId id) { return (options & Options(id)) != 0; }
+using Options = std::uint64_t;  // a bit each
+constexpr Options bit_of(OptionId id) { return Options{1} << static_cast<unsigned>(id); }
+constexpr Options operator|(OptionId a, OptionId b) { return bit_of(a) | bit_of(b); }
+constexpr Options operator|(Options a, OptionId b) { return a | bit_of(b); }
+constexpr bool contains(Options options, OptionId id) { return (options & bit_of(id)) != 0; }
 
 struct Option {
   OptionId id;

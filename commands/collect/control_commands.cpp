@@ -303,7 +303,7 @@ constexpr std::array kRecording{
             "As `process attach` and `collector enable`, but the collector comes first. Meanwhile "
             "one thread at a time stands still, for a millisecond or two; the others run. NAME "
             "names the program's file or the process; exactly one process must match.\n",
-            Options(OptionId::wait_for), Role::control, 1, run_attach},
+            bit_of(OptionId::wait_for), Role::control, 1, run_attach},
     Command{"profile", "", kProfileOperands, "Choose the clock and its interval.", kProfileHelp,
             kNoOptions, Role::control, 2, run_profile},
     Command{

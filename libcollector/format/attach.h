@@ -16,12 +16,16 @@ inline constexpr const char* kAttachFunction = "gnomon_attach";
 // Ends that recording and gives the process back everything that the collector has changed in it.
 // Called likewise.
 inline constexpr const char* kReleaseFunction = "gnomon_release";
-inline constexpr std::uint32_t kAttachVersion = 11;
+inline constexpr std::uint32_t kAttachVersion = 12;
 
-// Data of libcollector.so: HookedFunction[kHooks], unused rows 0. In a program that is bound to the
-// collector, libc's own symbol table leads to the replacements.
+// Data of libcollector.so: where its hooks stand, each of which begins with a HookedFunction. In a
+// program that is bound to the collector, libc's own symbol table leads to the replacements.
 inline constexpr const char* kHookTable = "gnomon_hook_table";
-inline constexpr std::size_t kHooks = 512;
+struct HookTable {
+  std::uint64_t begin, end;  // addresses
+  std::uint64_t row_bytes;
+};
+// replacement: 0: the row has none.
 struct HookedFunction {
   std::uint64_t replacement, original;
 };

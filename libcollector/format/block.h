@@ -11,7 +11,7 @@ namespace gnomon::format {
 inline constexpr std::uint32_t kBlockBytes = 16 * 1024;
 inline constexpr std::uint32_t kMaxLanes = 4096;          // 64 MiB
 inline constexpr std::uint32_t kBlockMagic = 0x4b424e47;  // "GNBK"
-inline constexpr std::uint16_t kFormatMajor = 7;          // a reader refuses every other
+inline constexpr std::uint16_t kFormatMajor = 8;          // a reader refuses every other
 inline constexpr std::uint16_t kFormatMinor = 0;          // a reader ignores what it does not know
 
 // In a lane, magic 0 says that the lane holds no block: its old one is in the data file.

@@ -185,7 +185,6 @@ struct ControlPage {
   std::uint64_t end_time;    // 0: still running, or ended without saying so
   std::uint64_t cpu_time;    // of the process, while it was recorded, ns; 0: not known
   std::uint64_t threads;     // threads sampled
-  std::uint64_t dropped[16];
   std::uint32_t blocks[kDataKinds];  // blocks begun of each data file, in it or still in a lane
   std::uint32_t lanes;               // lanes that the file `lanes` may hold
   std::uint32_t map_lines;           // lines of map.jsonl
@@ -219,18 +218,20 @@ struct ControlPage {
   // Lines of counters.jsonl that begin a counter, and of watches.jsonl that begin a watch.
   std::uint32_t counters, watches;
   char answer[kLabelBytes];  // to the request of the mailbox that was answered last, if it has one
+  std::uint64_t dropped[64];
 };
+static_assert(kDrops.size() <= sizeof(ControlPage::dropped) / sizeof(std::uint64_t));
 static_assert(offsetof(ControlPage, state) == 20);
-static_assert(offsetof(ControlPage, dropped) == 64);
-static_assert(offsetof(ControlPage, blocks) == 192);
-static_assert(offsetof(ControlPage, lanes) == 256);
-static_assert(offsetof(ControlPage, asked) == 264);
-static_assert(offsetof(ControlPage, mailbox) == 288);
-static_assert(offsetof(ControlPage, overview_lines) == 560);
-static_assert(offsetof(ControlPage, frees_only) == 576);
-static_assert(offsetof(ControlPage, waits) == 584);
-static_assert(offsetof(ControlPage, roots) == 608);
-static_assert(sizeof(ControlPage) == 936);
+static_assert(offsetof(ControlPage, blocks) == 64);
+static_assert(offsetof(ControlPage, lanes) == 128);
+static_assert(offsetof(ControlPage, asked) == 136);
+static_assert(offsetof(ControlPage, mailbox) == 160);
+static_assert(offsetof(ControlPage, overview_lines) == 432);
+static_assert(offsetof(ControlPage, frees_only) == 448);
+static_assert(offsetof(ControlPage, waits) == 456);
+static_assert(offsetof(ControlPage, roots) == 480);
+static_assert(offsetof(ControlPage, dropped) == 808);
+static_assert(sizeof(ControlPage) == 1320);
 
 // In the recorded process's memory, for a debugger that has stopped it: what a traced thread waits
 // for. A list.

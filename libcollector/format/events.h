@@ -51,7 +51,7 @@ struct Field {
 enum class Layout : std::uint8_t { head, compact };
 
 struct EventKind {
-  static constexpr std::size_t kMaxFields = 10;
+  static constexpr std::size_t kMaxFields = 16;
   std::uint8_t id;  // never 0, never used again for something else; compact: below 16
   std::string_view name;
   DataKind file;
@@ -322,6 +322,7 @@ constexpr bool is_sound(const Field& field, std::size_t record) {
 }
 
 consteval bool event_kinds_are_sound() {
+  if (kDataFiles.size() > kDataKinds) return false;
   for (std::size_t i = 0; i < kEventKinds.size(); ++i) {
     const EventKind& kind = kEventKinds[i];
     if (kind.id == 0 || kind.size % 8 != 0) return false;

@@ -203,7 +203,7 @@ constexpr std::uint64_t place_interval(const SettingValues& values) {
   return values[Setting::profile] > kNormalInterval ? values[Setting::profile] : kNormalInterval;
 }
 
-inline constexpr std::size_t kSettingsBytes = 496;  // of the text, with a final 0
+inline constexpr std::size_t kSettingsBytes = 2032;  // of the text, with a final 0
 struct SettingsText {
   char text[kSettingsBytes];
 };
@@ -224,7 +224,11 @@ constexpr SettingsText settings_text(const SettingValues& values) {
   }
   return to;
 }
-static_assert(kSettingCount * (1 + 1 + 20 + 1) < kSettingsBytes);
+static_assert([] {
+  std::size_t most = 0;  // a key, =, 20 digits and ;
+  for (const SettingRow& each : kSettings) most += each.key.size() + 1 + 20 + 1;
+  return most < kSettingsBytes;
+}());
 
 // The number at the beginning of `text`, and how many characters it has.
 struct Digits {

@@ -14,9 +14,9 @@
 
 extern "C" {
 // The linker's names for the bounds of the section that GNOMON_HOOK fills.
-extern const gnomon::collector::Hook __start_gnomon_hooks[]  // NOLINT
+extern gnomon::collector::Hook __start_gnomon_hooks[]  // NOLINT
     __attribute__((visibility("hidden")));
-extern const gnomon::collector::Hook __stop_gnomon_hooks[]  // NOLINT
+extern gnomon::collector::Hook __stop_gnomon_hooks[]  // NOLINT
     __attribute__((visibility("hidden")));
 }
 
@@ -105,19 +105,19 @@ int find_in_object(dl_phdr_info* info, std::size_t, void* data) {
 
 }  // namespace
 
+static_assert(offsetof(Hook, replacement) == offsetof(format::HookedFunction, replacement) &&
+              offsetof(Hook, known_original) == offsetof(format::HookedFunction, original));
+
 extern "C" {
-__attribute__((visibility("default")))
-format::HookedFunction gnomon_hook_table[format::kHooks] = {};
+__attribute__((visibility("default"))) constinit format::HookTable gnomon_hook_table = {};
 }
 
 // For whoever looks at this process from outside.
 static void tell_originals() {
-  format::HookedFunction* row = gnomon_hook_table;
-  for (const Hook& hook : all_hooks()) {
-    if (!hook.replacement || row == std::end(gnomon_hook_table)) continue;
-    *row++ = {reinterpret_cast<std::uint64_t>(hook.replacement),
-              reinterpret_cast<std::uint64_t>(hook.original->found)};
-  }
+  for (Hook* hook = __start_gnomon_hooks; hook != __stop_gnomon_hooks; ++hook)
+    atomic(hook->known_original).store(hook->original->found, std::memory_order_relaxed);
+  gnomon_hook_table = {reinterpret_cast<std::uint64_t>(__start_gnomon_hooks),
+                       reinterpret_cast<std::uint64_t>(__stop_gnomon_hooks), sizeof(Hook)};
 }
 
 void find_originals() {

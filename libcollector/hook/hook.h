@@ -12,8 +12,9 @@ using format::HookGroups;
 using format::kAllHooks;
 
 // As large as compilers align it, so that no gaps lie between the rows.
-struct alignas(32) Hook {
+struct alignas(64) Hook {
   void* replacement;
+  void* known_original;  // of `original`, for whoever looks at this process from outside
   NextFunction* original;
   HookGroup group;
   NextFunction* companion = nullptr;  // bound only where the same object defines that, too
@@ -22,16 +23,16 @@ struct alignas(32) Hook {
 // Two names of one function need one row.
 #define GNOMON_TRACED(group, function, next)                                                 \
   [[gnu::section("gnomon_hooks"), gnu::used]] ::gnomon::collector::Hook hook_of_##function { \
-    reinterpret_cast<void*>(function), &(next), group                                        \
+    reinterpret_cast<void*>(function), nullptr, &(next), group                               \
   }
 #define GNOMON_TRACED_BESIDE(group, function, next, companion)                               \
   [[gnu::section("gnomon_hooks"), gnu::used]] ::gnomon::collector::Hook hook_of_##function { \
-    reinterpret_cast<void*>(function), &(next), group, &(companion)                          \
+    reinterpret_cast<void*>(function), nullptr, &(next), group, &(companion)                 \
   }
 // A function that hooks call in place of another one: it is looked up, and nothing is bound.
 #define GNOMON_NEEDED(group, next)                                                      \
   [[gnu::section("gnomon_hooks"), gnu::used]] ::gnomon::collector::Hook row_of_##next { \
-    nullptr, &(next), group                                                             \
+    nullptr, nullptr, &(next), group                                                    \
   }
 #define GNOMON_HOOK(function, next) \
   GNOMON_TRACED(::gnomon::collector::HookGroup::program, function, next)

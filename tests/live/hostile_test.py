@@ -97,7 +97,7 @@ def control_of(experiment, layout, offset):
 
 def sampler_of(experiment):
     """gnomon-sampler's number; 0: it is not there."""
-    return control_of(experiment, "<I", 280)
+    return control_of(experiment, "<I", 152)
 
 
 def has_ended(experiment):

@@ -127,7 +127,7 @@ def without_sampler(work):
 
 def sampler_of(experiment):
     """Its number; 0: there is none yet."""
-    return struct.unpack_from("<I", (experiment / "control").read_bytes(), 280)[0]
+    return struct.unpack_from("<I", (experiment / "control").read_bytes(), 152)[0]
 
 
 def removed(work):

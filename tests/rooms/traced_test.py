@@ -7,8 +7,8 @@ import struct
 import sys
 
 top, collector = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-FAMILIES = {1: "Memory", 2: "Locks", 3: "Input and output", 4: "Other waits", 5: "Input and output"}  # collector::Family
-ROW = 32  # bytes of collector::Hook
+GROUPS = {1: "Memory", 2: "Locks", 3: "Input and output", 4: "Other waits", 5: "Input and output"}  # format::HookGroup
+ROW = 64  # bytes of collector::Hook
 KNOWN = (2, 36)  # the libc whose functions docs/traced.md decides on
 # What a function is called that reads, writes, waits, allocates, or changes files.
 SUSPECT = re.compile("read|write|recv|send|open|close|sync|poll|select|wait|sleep|splice|tee|copy_file|mq_|sem_|aio|lio_|msgsnd|msgrcv|semop|semtimedop|alloc|free|memalign|dup|pipe|"
@@ -68,9 +68,9 @@ def traced():
     values, (_, _, _, begin, _, size, *_) = elf.relocated(), elf.sections["gnomon_hooks"]
     found = {}
     for row in range(begin, begin + size, ROW):
-        family = elf.data[elf.at(row) + 16]
-        if row in values and family in FAMILIES:
-            found[elf.text(elf.at(values[values[row + 8]]))] = FAMILIES[family]
+        group = elf.data[elf.at(row) + 24]
+        if row in values and group in GROUPS:
+            found[elf.text(elf.at(values[values[row + 16]]))] = GROUPS[group]
     return found
 
 
@@ -91,7 +91,7 @@ def named():
 hooks, decided = traced(), list(named())
 assert len(hooks) > 200, hooks
 faults = [f"{name} is traced, and does not stand under {heading}" for name, heading in hooks.items() if (heading, name) not in decided]
-faults += [f"{name} stands under {heading}, and is not traced" for heading, name in decided if heading in FAMILIES.values() and hooks.get(name) != heading]
+faults += [f"{name} stands under {heading}, and is not traced" for heading, name in decided if heading in GROUPS.values() and hooks.get(name) != heading]
 without = [name for heading, name in decided if heading == "What is not traced"]
 for name in sorted(set(libc().functions())):
     reasons = [pattern for pattern in without if fnmatch.fnmatchcase(name, pattern)]

@@ -61,11 +61,11 @@ void say_where(const char* name, bool expected) {
 std::set<std::uint64_t> hooks() {
   std::set<std::uint64_t> all;
   const auto* table =
-      static_cast<gnomon::format::HookedFunction*>(dlsym(collector, gnomon::format::kHookTable));
+      static_cast<gnomon::format::HookTable*>(dlsym(collector, gnomon::format::kHookTable));
   check(table);
-  check(table[gnomon::format::kHooks - 1].replacement == 0);  // the table has room for all
-  for (std::size_t i = 0; i < gnomon::format::kHooks && table[i].replacement != 0; ++i)
-    all.insert(table[i].replacement);
+  for (std::uint64_t row = table->begin; row < table->end; row += table->row_bytes)
+    all.insert(reinterpret_cast<const gnomon::format::HookedFunction*>(row)->replacement);
+  all.erase(0);
   return all;
 }
 

@@ -14,15 +14,22 @@
 namespace gnomon::injector {
 namespace {
 
-using HookTable = std::array<format::HookedFunction, format::kHooks>;
-
 // Returns the original of a hook's replacement, or `hook` itself if it is no replacement.
 std::uint64_t behind_hook(pid_t pid, std::uint64_t hook) {
+  constexpr std::uint64_t kMostBytes = 1 << 20;
   for (const RemoteImage& collector : collectors_in(pid)) {
     const std::uint64_t at = collector.data(format::kHookTable);
-    const auto table = at != 0 ? read_value<HookTable>(pid, at) : std::nullopt;
-    for (const auto& row : table.value_or(HookTable{}))
-      if (row.replacement == hook && row.original != 0) return row.original;
+    const auto table = at != 0 ? read_value<format::HookTable>(pid, at) : std::nullopt;
+    if (!table || table->row_bytes < sizeof(format::HookedFunction) ||
+        table->end - table->begin > kMostBytes)
+      continue;
+    std::vector<char> rows(table->end - table->begin);
+    if (!read_memory(pid, table->begin, rows.data(), rows.size())) continue;
+    for (std::size_t row = 0; row + table->row_bytes <= rows.size(); row += table->row_bytes) {
+      format::HookedFunction hooked{};
+      std::memcpy(&hooked, &rows[row], sizeof hooked);
+      if (hooked.replacement == hook && hooked.original != 0) return hooked.original;
+    }
   }
   return hook;
 }

@@ -83,7 +83,7 @@ TEST_F(Damaged, EveryBitOfAClosedExperiment) {
   EXPECT_EQ(flip("header.json", 0, size("header.json"), 3'000), 3'000);
   EXPECT_EQ(flip("map.jsonl", 0, size("map.jsonl"), 2'000), std::min(all("map.jsonl"), 2'000));
   flip("control", 0, sizeof(format::ControlPage), 500);
-  EXPECT_GT(flip("control", format::kClosedPageOffset, kClosedEnd, 10'000),
+  EXPECT_GT(flip("control", format::kClosedPageOffset, kClosedEnd, 14'000),
             static_cast<int>(sizeof(format::ControlPage)) * 8 - 1);
   constexpr off_t kRecords = 100 * sizeof(format::ClockSample);
   EXPECT_GT(flip("profile", sizeof(format::BlockHeader), kRecords, 1000), 999);

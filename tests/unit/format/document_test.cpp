@@ -181,7 +181,6 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, end_time);
   HAS(ControlPage, cpu_time);
   HAS(ControlPage, threads);
-  HAS(ControlPage, dropped);
   HAS(ControlPage, blocks);
   HAS(ControlPage, lanes);
   HAS(ControlPage, map_lines);
@@ -207,6 +206,7 @@ TEST(Document, ControlPages) {
   HAS(ControlPage, counters);
   HAS(ControlPage, watches);
   HAS(ControlPage, answer);
+  HAS(ControlPage, dropped);
 }
 
 }  // namespace
