@@ -55,6 +55,16 @@ void add_watch_notes(const Part& part, std::vector<std::string>& notes) {
   }
 }
 
+namespace {
+
+bool is_known(std::string_view counter) {
+  const std::span<const Metric> known = metric_table();
+  return std::any_of(known.begin(), known.end(),
+                     [&](const Metric& each) { return each.key == counter; });
+}
+
+}  // namespace
+
 void add_counter_notes(const Part& part, const std::vector<MetricId>& metrics,
                        std::vector<std::string>& notes) {
   const std::string& refused = part.instants().log.uncounted();
@@ -62,6 +72,11 @@ void add_counter_notes(const Part& part, const std::vector<MetricId>& metrics,
   for (const CounterLine& counter : part.experiment().counters) {
     const bool is_shown = std::any_of(metrics.begin(), metrics.end(),
                                       [&](MetricId each) { return row(each).key == counter.name; });
+    if (!is_known(counter.name))
+      notes.push_back(
+          fmt::format("{} is not shown, as there are counters of more names than can be told "
+                      "apart ({} metrics): name fewer experiments at once.",
+                      one_line(counter.name), kMostMetrics));
     if (!is_shown) continue;
     if (counter.is_user_only)
       notes.push_back(
