@@ -16,8 +16,8 @@ constinit Word highest = 0;                       // that was given out here and
 constinit std::atomic<bool> is_memory_short = false;
 
 Word* map_word() {
-  const long memory =
-      raw_syscall(SYS_mmap, 0, kWordPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const long memory = raw_syscall(SYS_mmap, 0, kWordPage, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory < 0 && memory > -kWordPage) return nullptr;
   Word* there = nullptr;
   auto* const word = reinterpret_cast<Word*>(memory);

@@ -5,12 +5,12 @@
 
 namespace gnomon::collector {
 
-// Returns a number of this process. A fork child gets one that nothing in the memory which it has
-// copied bears. A child that shares the memory, as after vfork(2), has its parent's.
+// Returns a number of this process. A fork child has another number than all processes whose memory
+// it has copied. A child that shares the memory, as after vfork(2), has its parent's number.
 std::uint32_t fork_generation();
 
-// What one thread of the process has at a time. It is free in a fork child, because the thread that
-// had it does not exist there.
+// A right that one thread of the process has at a time. The right is free in a fork child, because
+// the thread that had it does not exist there.
 class Claim {
  public:
   // Returns false if a thread of this process has it.

@@ -181,10 +181,10 @@ struct ControlPage {
   std::uint32_t state;    // State
   std::uint32_t failure;  // Failure
   std::int32_t failure_errno;
-  std::uint64_t start_time;  // CLOCK_MONOTONIC, ns
-  std::uint64_t end_time;    // 0: still running, or ended without saying so
-  std::uint64_t cpu_time;    // of the process, while it was recorded, ns; 0: not known
-  std::uint64_t threads;     // threads sampled
+  std::uint64_t start_time;          // CLOCK_MONOTONIC, ns
+  std::uint64_t end_time;            // 0: still running, or ended without saying so
+  std::uint64_t cpu_time;            // of the process, while it was recorded, ns; 0: not known
+  std::uint64_t threads;             // threads sampled
   std::uint32_t blocks[kDataKinds];  // blocks begun of each data file, in it or still in a lane
   std::uint32_t lanes;               // lanes that the file `lanes` may hold
   std::uint32_t map_lines;           // lines of map.jsonl

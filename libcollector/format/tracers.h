@@ -1,5 +1,5 @@
-// Tracers: a row for each kind of what the collector records beside the clock by calls of the
-// program's, from the hooks that it needs to the sentences about it.
+// Tracers: a row for each kind of calls that the collector records. A row says which setting turns
+// the tracer on, which hooks it needs, and what is said of its events.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,9 +12,9 @@
 namespace gnomon::format {
 
 // Hooks that are bound and released together. program: those that keep the program's manners, whose
-// replacements are exported. The others trace calls, and only while that is asked for. pauses:
-// functions that wait and are of no other group. calls: functions of `io` that wait; bound where
-// `io` is not.
+// replacements are exported. The others trace calls, and only while that is asked for.
+// pauses: functions that wait and are of no other group.
+// calls: functions of `io` that wait; bound where `io` is not.
 enum class HookGroup : std::uint8_t { program, heap, sync, io, pauses, calls };
 using HookGroups = std::uint32_t;  // a bit each
 constexpr HookGroups bit_of(HookGroup group) { return 1u << static_cast<unsigned>(group); }
@@ -25,11 +25,12 @@ inline constexpr HookGroups kAllHooks = HookGroup::program | HookGroup::heap | H
 
 enum class Tracer : std::uint8_t { heap, sync, io, waits };
 
-// not_recorded, records: "allocations were not recorded", "records them". nothing: what is said if
-// there is no event all the same; cure: what would change that, empty: it depends. status, stopped:
-// totals in words, in `status` and at each stop; empty: none. There {KEY} is the total of a metric
-// and {KEY WORD} the same as a number with its word, {KEY s} and {KEY time} a time, {KEY +} what
-// has come or gone, and {about} says that the numbers are estimates.
+// not_recorded, records: "allocations were not recorded", "records them".
+// nothing: the sentence if there is no event though the tracer was on. cure: how to get some;
+// empty: it depends on the recording. status, stopped: totals in words, in `status` and at each
+// stop; empty: none. {KEY} is the total of a metric, {KEY WORD} the same with its word in the right
+// number. {KEY s} and {KEY time} are times, {KEY +} is a difference with its sign. {about} says
+// that the numbers are estimates.
 struct TracerRow {
   Tracer tracer;
   Setting setting;               // not 0: it is on

@@ -62,7 +62,7 @@ void record_launch(const Settings& settings, int argc, char** argv) {
   if (gettid() != getpid() || !read_launch_environment(settings)) return;
   clean_environment();
   const int saved_errno = errno;
-  // What is registered first is called last, after the destructors of all libraries.
+  // The function that is registered first is called last, after the destructors of all libraries.
   ends_last = __cxa_atexit([](void*) { finish(); }, nullptr, nullptr) == 0;
   record_launch(settings, argc, argv);
   errno = saved_errno;

@@ -7,14 +7,15 @@
 
 namespace gnomon::collector {
 
-// Of the recording that began last, over or not; null: there was none. A fork child sees it zeroed.
+// The recorder of the latest recording, which may be over; null: there was none. A fork child sees
+// its memory zeroed.
 inline constinit Recorder* own_recorder = nullptr;
 
-// What the calling process is to one whose memory it has.
+// How the calling process is related to the recorded one.
 enum class Role : std::uint8_t {
-  recorded,       // it is that process
-  fork_child,     // it has a copy of that memory
-  sharing_child,  // it shares that memory, as after vfork(2)
+  recorded,       // the same process
+  fork_child,     // has a copy of its memory
+  sharing_child,  // shares its memory, as after vfork(2)
 };
 // Asks the kernel: that may end a program which has confined itself.
 Role role_beside(const Recorder& recording);

@@ -1,4 +1,4 @@
-// What the tracers of format/tracers.h do when a recording begins. Normal context.
+// The tracers of format/tracers.h at the beginning of a recording. Normal context.
 #pragma once
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// What the rows of format/tracers.h say of an experiment, in words. Any thread.
+// The sentences of format/tracers.h, filled in for an experiment. Any thread.
 #include "reader/report/traced/tracer_text.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the rows of format/tracers.h say of an experiment, in words. Any thread.
+// The sentences of format/tracers.h, filled in for an experiment. Any thread.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace gnomon::reader {
 
-// Fills in `status` or `stopped` of a row. setting: the value of the tracer's. total_of: of a
-// metric, or by how much it has grown, which is less than 0 only of what can be given back.
+// Fills in a pattern: `status` or `stopped` of the row. setting: the value of the tracer's setting.
+// total_of: the total of a metric, or its growth, which may be less than 0.
 std::string tracer_text(const format::TracerRow& tracer, std::string_view pattern,
                         std::uint64_t setting,
                         const std::function<std::int64_t(MetricId)>& total_of);

@@ -303,9 +303,9 @@ TEST_F(Golden, Losses) {
   recorder_->drop(format::Drop::thread_clocks);
   end(90 * kMs);
   std::filesystem::remove(object_);
-  expect("losses.txt", {"functions", "functions --format csv", "functions --metrics e.heapalloccnt",
-                        "functions --metrics e.heapalloccnt:e.totalcpu", "describe",
-                        "metric_list"});
+  expect("losses.txt",
+         {"functions", "functions --format csv", "functions --metrics e.heapalloccnt",
+          "functions --metrics e.heapalloccnt:e.totalcpu", "describe", "metric_list"});
 }
 
 // A constructor's stacks begin further out than those of main.
