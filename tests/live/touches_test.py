@@ -111,7 +111,7 @@ def at_a_breakpoint(work):
     address = step.split(" at ")[1].split(".")[0]
     assert address[2:] in said[4], said[4]  # LLDB's breakpoint is at the same instruction
     count = counts(said[9])[(1, "calls")]
-    assert 2 * N <= count <= 2 * N + 4, count  # LLDB lets threads meet the breakpoint once more while it steps one over it
+    assert 2 * N <= count <= 2 * N + 4, (count, said[9])  # LLDB lets threads meet the breakpoint once more while it steps one over it
     assert counts(said[12])[(1, "calls")] == count + 100, said[12]
 
 
