@@ -32,6 +32,11 @@ bool may_miss_frees(const Part& part) {
          part.recording().missing() != 0 || part.recording().damaged() != 0;
 }
 
+// Somebody has asked gnomon-sampler to record what the kernel's rings hold, and waits no longer.
+bool has_open_request(const format::Mailbox& box) {
+  return box.sequence % 2 == 0 && box.answered != box.sequence;
+}
+
 // What the files that name counters and watches lack.
 void add_missing_names(const Experiment& experiment, std::vector<std::string>& notes) {
   const std::size_t watches =
@@ -69,6 +74,10 @@ void add_missing_events(const Part& part, std::vector<std::string>& notes) {
         "threads that were in the middle of a traced call when the recording ended: {}; of each "
         "that call may be missing. Their last {} events are still in the file lanes.",
         control.kept_threads, control.kept_events));
+  if (is_recording(experiment) && has_open_request(control.mailbox))
+    notes.emplace_back(
+        "gnomon-sampler has not answered yet, so that what the kernel has counted and sampled last "
+        "is missing: ask again.");
   add_lost_blocks(part.recording(), notes);
   add_missing_names(experiment, notes);
   if (!part.heap().is_empty() && may_miss_frees(part))

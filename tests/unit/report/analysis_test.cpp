@@ -1,6 +1,7 @@
 // An analysis that stays open: what is new is read, and only that.
 #include "reader/analysis/analysis_cache.h"
 
+#include "reader/report/losses.h"
 #include "reader/report/report.h"
 #include "tests/unit/experiment/written.h"
 
@@ -71,6 +72,22 @@ TEST_F(Analyses, SampledThreadsAreKnown) {
   ASSERT_TRUE(analysis);
   EXPECT_TRUE(analysis->first().has_sampled(7));
   EXPECT_FALSE(analysis->first().has_sampled(8));
+}
+
+TEST_F(Analyses, ARequestThatGnomonSamplerHasNotCarriedOutIsTold) {
+  sample(0x1200, 10);
+  const auto is_told = [&] {
+    reader::Analysis* const analysis = get();
+    const auto notes = reader::loss_notes(*analysis, nullptr);
+    return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+      return note.starts_with("gnomon-sampler has not answered yet");
+    });
+  };
+  EXPECT_FALSE(is_told());
+  recorder_->control()->mailbox.sequence = 2;
+  EXPECT_TRUE(is_told());
+  recorder_->control()->mailbox.answered = 2;
+  EXPECT_FALSE(is_told());
 }
 
 TEST_F(Analyses, AnInterruptionLeavesNothingHalfDone) {
