@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "commands/base/help.h"
 #include "commands/collect/blocked_process.h"
 #include "commands/collect/collect.h"
-#include "commands/help.h"
 #include "commands/print/print.h"
 #include "commands/print/shell_host.h"
 #include "reader/base/one_line.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "commands/stop/blocked.h"
+#include "commands/host/blocked.h"
 #include "plugin/process.h"
 #include "plugin/session.h"
 #include "reader/base/clock.h"

@@ -8,14 +8,14 @@
 #include <span>
 #include <thread>
 
-#include "commands/experiment_finder.h"
+#include "commands/host/experiment_finder.h"
 #include "injector/attach/by_name.h"
 #include "injector/attach/lldb/lldb_attach.h"
 #include "injector/attach/ptrace/ptrace_attach.h"
-#include "injector/counters.h"
-#include "injector/lldb_commands.h"
-#include "injector/presence.h"
-#include "injector/sampler.h"
+#include "injector/base/counters.h"
+#include "injector/base/presence.h"
+#include "injector/base/sampler.h"
+#include "injector/lldb/lldb_commands.h"
 #include "plugin/process.h"
 #include "plugin/session.h"
 #include "reader/base/clock.h"

@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "commands/host.h"
+#include "commands/host/host.h"
 
 namespace gnomon::plugin {
 

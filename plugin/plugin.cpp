@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "commands/command.h"
-#include "commands/help.h"
+#include "commands/base/command.h"
+#include "commands/base/help.h"
 #include "plugin/host_version.h"
 #include "plugin/session.h"
 

@@ -3,8 +3,8 @@
 #include <lldb/API/LLDB.h>
 #include <sys/types.h>
 
-#include "injector/attach/lldb/lldb_local.h"
 #include "injector/attach/remote/remote_process.h"
+#include "injector/lldb/lldb_local.h"
 
 namespace gnomon::plugin {
 

@@ -6,10 +6,10 @@
 
 #include <cstdio>
 
-#include "commands/experiment_finder.h"
+#include "commands/host/experiment_finder.h"
 #include "commands/print/terminal.h"
-#include "injector/lldb_commands.h"
-#include "injector/sampler.h"
+#include "injector/base/sampler.h"
+#include "injector/lldb/lldb_commands.h"
 #include "plugin/process.h"
 
 namespace gnomon::plugin {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "commands/command.h"
+#include "commands/base/command.h"
 #include "commands/reports/notes_said.h"
 #include "commands/stop/stop_line.h"
+#include "injector/base/recording.h"
 #include "injector/launch/launch.h"
-#include "injector/recording.h"
-#include "injector/stops.h"
+#include "injector/lldb/stops.h"
 #include "plugin/disassembler.h"
 
 namespace gnomon::plugin {

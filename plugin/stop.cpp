@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "injector/presence.h"
+#include "injector/base/presence.h"
 #include "plugin/process.h"
 #include "plugin/session.h"
 #include "reader/base/one_line.h"

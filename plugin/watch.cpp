@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "injector/sampler.h"
+#include "injector/base/sampler.h"
 #include "plugin/process.h"
 #include "plugin/session.h"
 #include "reader/base/one_line.h"

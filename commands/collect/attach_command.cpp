@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands/words.h"
+#include "commands/host/words.h"
 #include "reader/base/one_line.h"
 
 namespace gnomon::commands {

@@ -1,6 +1,6 @@
 // `collector attach`: which process is meant. A debugger's command thread.
 #pragma once
-#include "commands/command.h"
+#include "commands/base/command.h"
 
 namespace gnomon::commands {
 

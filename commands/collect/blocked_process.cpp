@@ -12,9 +12,9 @@
 #include <optional>
 #include <vector>
 
+#include "commands/host/blocked.h"
+#include "commands/host/words.h"
 #include "commands/print/shell_host.h"
-#include "commands/stop/blocked.h"
-#include "commands/words.h"
 #include "injector/attach/remote/live_wait.h"
 #include "injector/attach/remote/remote_process.h"
 #include "reader/base/one_line.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "commands/command.h"
+#include "commands/base/command.h"
 
 namespace gnomon::commands {
 

@@ -9,17 +9,17 @@
 #include <optional>
 #include <vector>
 
+#include "commands/base/help.h"
 #include "commands/collect/machine_clock.h"
 #include "commands/collect/setting_words.h"
 #include "commands/collect/settings_list.h"
-#include "commands/help.h"
-#include "commands/library_folders.h"
-#include "injector/counters.h"
+#include "commands/host/library_folders.h"
+#include "injector/base/counters.h"
+#include "injector/base/outside.h"
+#include "injector/base/overwriting.h"
+#include "injector/files/preflight.h"
 #include "injector/launch/execute.h"
 #include "injector/launch/program_file.h"
-#include "injector/outside.h"
-#include "injector/overwriting.h"
-#include "injector/preflight.h"
 
 namespace gnomon::commands {
 namespace {

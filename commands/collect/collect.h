@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
+#include "commands/base/command.h"
 #include "commands/collect/collect_options.h"
-#include "commands/command.h"
-#include "injector/settings.h"
+#include "injector/base/settings.h"
 
 namespace gnomon::commands {
 

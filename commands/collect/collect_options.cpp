@@ -9,9 +9,9 @@
 #include <limits>
 #include <string_view>
 
+#include "commands/base/command.h"
+#include "commands/base/help.h"
 #include "commands/collect/setting_words.h"
-#include "commands/command.h"
-#include "commands/help.h"
 
 namespace gnomon::commands {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/collect/collect_settings.h"
+#include "commands/host/collect_settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::commands {

@@ -18,9 +18,9 @@
 #include "commands/collect/cut_guard.h"
 #include "injector/attach/ptrace/ptrace_attach.h"
 #include "injector/attach/remote/remote_process.h"
-#include "injector/recording.h"
-#include "injector/sampler.h"
-#include "injector/settings.h"
+#include "injector/base/recording.h"
+#include "injector/base/sampler.h"
+#include "injector/base/settings.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::commands {

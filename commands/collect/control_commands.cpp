@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "commands/base/command.h"
 #include "commands/collect/attach_command.h"
 #include "commands/collect/setting_words.h"
 #include "commands/collect/settings_list.h"
-#include "commands/command.h"
 
 namespace gnomon::commands {
 namespace {

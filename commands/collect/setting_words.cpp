@@ -12,11 +12,11 @@
 #include <cmath>
 #include <filesystem>
 
+#include "commands/base/command.h"
 #include "commands/collect/machine_clock.h"
-#include "commands/command.h"
-#include "commands/words.h"
+#include "commands/host/words.h"
 #include "libcollector/format/counters.h"
-#include "reader/report/setting_text.h"
+#include "reader/report/base/setting_text.h"
 
 namespace gnomon::commands {
 namespace {

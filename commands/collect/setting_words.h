@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "commands/collect/collect_settings.h"
+#include "commands/host/collect_settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::commands {

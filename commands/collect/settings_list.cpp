@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "commands/base/command.h"
 #include "commands/collect/setting_words.h"
-#include "commands/command.h"
-#include "commands/words.h"
-#include "reader/report/setting_text.h"
+#include "commands/host/words.h"
+#include "reader/report/base/setting_text.h"
 
 namespace gnomon::commands {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <string_view>
 
-#include "commands/collect/collect_settings.h"
+#include "commands/host/collect_settings.h"
 #include "reader/base/result.h"
 #include "reader/table/table.h"
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include "commands/library_folders.h"
+#include "commands/host/library_folders.h"
 
 namespace gnomon::commands {
 namespace {

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <memory>
 
-#include "commands/complete.h"
+#include "commands/base/complete.h"
 #include "commands/print/script.h"
 #include "reader/base/one_line.h"
 

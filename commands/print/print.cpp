@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "commands/help.h"
+#include "commands/base/help.h"
 #include "commands/print/script.h"
 
 namespace gnomon::commands {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/command.h"
+#include "commands/base/command.h"
 
 namespace gnomon::commands {
 

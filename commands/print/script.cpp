@@ -12,7 +12,7 @@
 #include <fstream>
 #include <functional>
 
-#include "commands/command.h"
+#include "commands/base/command.h"
 #include "reader/base/one_line.h"
 
 namespace gnomon::commands {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "commands/command.h"
+#include "commands/base/command.h"
 #include "commands/print/shell_host.h"
 
 namespace gnomon::commands {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/host.h"
+#include "commands/host/host.h"
 
 namespace gnomon::commands {
 

@@ -10,7 +10,7 @@
 
 #include "commands/reports/report_call.h"
 #include "reader/export/export.h"
-#include "reader/report/columns.h"
+#include "reader/report/base/columns.h"
 
 namespace gnomon::commands {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "commands/command.h"
+#include "commands/base/command.h"
 
 namespace gnomon::commands {
 namespace {

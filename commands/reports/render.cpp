@@ -1,5 +1,5 @@
 // A report's table as the user wants it printed. Any thread.
-#include "commands/command.h"
+#include "commands/base/command.h"
 
 namespace gnomon::commands {
 namespace {

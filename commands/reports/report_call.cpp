@@ -7,7 +7,7 @@
 
 #include "commands/reports/notes_said.h"
 #include "reader/experiment/group.h"
-#include "reader/report/run_text.h"
+#include "reader/report/base/run_text.h"
 
 namespace gnomon::commands {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "commands/command.h"
-#include "reader/report/compare.h"
-#include "reader/report/report.h"
+#include "commands/base/command.h"
+#include "reader/report/asked/report.h"
+#include "reader/report/base/compare.h"
 
 namespace gnomon::commands {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "commands/reports/report_call.h"
-#include "reader/report/report.h"
+#include "reader/report/asked/report.h"
 #include "reader/symbols/display_name.h"
 
 namespace gnomon::commands {

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "commands/command.h"
-#include "reader/report/report.h"
+#include "commands/base/command.h"
+#include "reader/report/asked/report.h"
 
 namespace gnomon::commands {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "commands/reports/report_call.h"
-#include "reader/report/report.h"
+#include "reader/report/asked/report.h"
 #include "reader/report/stop/stop_reports.h"
 
 namespace gnomon::commands {

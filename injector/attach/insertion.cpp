@@ -15,7 +15,7 @@
 #include "injector/attach/remote/namespace_view.h"
 #include "injector/attach/remote/remote_process.h"
 #include "injector/attach/remote/remote_symbols.h"
-#include "injector/runtimes.h"
+#include "injector/base/runtimes.h"
 #include "libcollector/format/control.h"
 
 namespace gnomon::injector {

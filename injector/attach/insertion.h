@@ -12,7 +12,7 @@
 #include "injector/attach/gate/mask_gate.h"
 #include "injector/attach/remote/waiting.h"
 #include "injector/attach/result.h"
-#include "injector/settings.h"
+#include "injector/base/settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "injector/attach/remote/remote_process.h"
-#include "injector/outside.h"
-#include "injector/sampler.h"
+#include "injector/base/outside.h"
+#include "injector/base/sampler.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::injector {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "injector/clock_choice.h"
-#include "injector/settings.h"
+#include "injector/base/clock_choice.h"
+#include "injector/base/settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {

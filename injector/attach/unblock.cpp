@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <thread>
 
-#include "injector/attach/ptrace/traced_thread.h"
 #include "injector/attach/remote/namespace_view.h"
 #include "injector/attach/remote/remote_process.h"
+#include "injector/attach/thread/traced_thread.h"
 
 namespace gnomon::injector {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "injector/linkage.h"
-#include "injector/sanitizers.h"
+#include "injector/files/linkage.h"
+#include "injector/files/sanitizers.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::injector {

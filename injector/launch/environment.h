@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "injector/settings.h"
+#include "injector/base/settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {

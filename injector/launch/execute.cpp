@@ -23,10 +23,10 @@
 
 #include "injector/attach/remote/descriptor.h"
 #include "injector/attach/remote/remote_process.h"
+#include "injector/base/outside.h"
+#include "injector/base/sampler.h"
 #include "injector/launch/environment.h"
 #include "injector/launch/follow_launch.h"
-#include "injector/outside.h"
-#include "injector/sampler.h"
 
 namespace gnomon::injector {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "injector/base/settings.h"
 #include "injector/launch/program_file.h"
-#include "injector/settings.h"
 
 namespace gnomon::injector {
 

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <thread>
 
+#include "injector/base/presence.h"
+#include "injector/base/sampler.h"
 #include "injector/launch/environment.h"
 #include "injector/launch/handshake.h"
-#include "injector/presence.h"
-#include "injector/sampler.h"
 
 namespace gnomon::injector {
 namespace {

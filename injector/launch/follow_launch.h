@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <string>
 
-#include "injector/settings.h"
+#include "injector/base/settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {

@@ -15,7 +15,7 @@
 
 #include "injector/attach/remote/remote_image.h"
 #include "injector/attach/remote/remote_process.h"
-#include "injector/recording.h"
+#include "injector/base/recording.h"
 #include "libcollector/format/attach.h"
 #include "libcollector/format/control.h"
 

@@ -7,10 +7,10 @@
 
 #include <memory>
 
+#include "injector/base/outside.h"
+#include "injector/files/preflight.h"
 #include "injector/launch/environment.h"
-#include "injector/lldb_commands.h"
-#include "injector/outside.h"
-#include "injector/preflight.h"
+#include "injector/lldb/lldb_commands.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::injector {

@@ -1,11 +1,11 @@
 // Watches a target's launches and answers the collector of each. On a thread of its own.
 #include "injector/launch/launch_watch.h"
 
+#include "injector/base/outside.h"
+#include "injector/base/presence.h"
+#include "injector/base/sampler.h"
+#include "injector/files/preflight.h"
 #include "injector/launch/follow_launch.h"
-#include "injector/outside.h"
-#include "injector/preflight.h"
-#include "injector/presence.h"
-#include "injector/sampler.h"
 
 namespace gnomon::injector {
 namespace {

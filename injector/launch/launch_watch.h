@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "injector/settings.h"
+#include "injector/base/settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {

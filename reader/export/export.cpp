@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reader/export/formats.h"
-#include "reader/report/run_text.h"
+#include "reader/report/base/run_text.h"
 
 namespace gnomon::reader {
 

@@ -17,11 +17,11 @@
 #include "reader/base/units.h"
 #include "reader/experiment/experiment.h"
 #include "reader/symbols/elf/module.h"
+#include "reader/symbols/elf/symbol_index.h"
 #include "reader/symbols/expansion.h"
 #include "reader/symbols/kernel_names.h"
 #include "reader/symbols/live_files.h"
 #include "reader/symbols/perf_map.h"
-#include "reader/symbols/symbol_index.h"
 
 namespace gnomon::reader {
 

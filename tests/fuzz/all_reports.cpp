@@ -4,7 +4,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "commands/command.h"
+#include "commands/base/command.h"
 
 namespace gnomon::fuzz {
 namespace {

@@ -1,10 +1,10 @@
 // All that is read of an ELF file. Any thread.
 #include "tests/fuzz/object.h"
 
-#include "injector/preflight.h"
+#include "injector/files/preflight.h"
 #include "reader/lines/object_lines.h"
 #include "reader/symbols/display_name.h"
-#include "reader/symbols/symbol_index.h"
+#include "reader/symbols/elf/symbol_index.h"
 
 namespace gnomon::fuzz {
 

@@ -12,28 +12,73 @@ MAY_KNOW = {
     "reader": {"libcollector/format"},
     "commands": {"reader", "libcollector/format"},
 }
-# Inside a room: folder -> the others that it may include.
+# Inside a room: each folder, and the others of the room that it may include.
 INNER = {
-    "libcollector/format": set(),
-    "libcollector/core": {"libcollector/format"},
-    "libcollector/unwind": {"libcollector/core", "libcollector/format"},
-    "libcollector/record": {"libcollector/core", "libcollector/format"},
-    "libcollector/objects": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/unwind"},
-    "libcollector/hook": {"libcollector/core", "libcollector/format", "libcollector/objects"},
-    "libcollector/target": {f"libcollector/{folder}" for folder in ("core", "format", "record", "objects", "unwind")},
-    "libcollector/clock": {f"libcollector/{folder}" for folder in ("core", "format", "record", "unwind", "target")},
-    "libcollector/program": {f"libcollector/{folder}" for folder in ("core", "format", "hook", "clock", "unwind", "target", "trace")},
-    "libcollector/trace": {f"libcollector/{folder}" for folder in ("core", "format", "unwind", "record", "hook", "target")},
-    "libcollector/attach": {f"libcollector/{folder}" for folder in ("core", "format", "record", "clock", "program", "target")},
-    "libcollector/outside": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/objects", "libcollector/unwind"},
-    "libcollector/counters": {"libcollector/format"},
-    "libcollector/sampler": {"libcollector/core", "libcollector/format", "libcollector/record", "libcollector/outside"},
-    "libcollector/session": {f"libcollector/{folder}" for folder in
-                             ("core", "format", "unwind", "record", "objects", "hook", "target", "clock", "program", "attach", "trace")},
-    "injector/attach/gate": set(),
-    "injector/attach/remote": {"injector/preflight.h"},
-    "injector/attach/checks": {"injector/attach/remote", "injector/attach/ptrace", "injector/linkage.h", "injector/sanitizers.h"},
-    "injector/attach/ptrace": {"injector/attach", "injector/preflight.h", "injector/recording.h", "injector/sampler.h", "injector/settings.h"},
+    "libcollector": {
+        "format": "",
+        "core": "format",
+        "record": "core format",
+        "unwind": "core format",
+        "objects": "core format record unwind",
+        "hook": "core format objects",
+        "target": "core format record objects unwind",
+        "clock": "core format record unwind target",
+        "trace": "core format record unwind hook target",
+        "trace/heap": "core format hook trace",
+        "trace/io": "core format hook trace",
+        "program": "core format hook clock unwind target trace",
+        "attach": "core format record clock program target",
+        "session": "core format record unwind objects hook target clock program attach trace",
+        "outside": "core format record objects unwind",
+        "sampler": "core format record outside",
+        "counters": "format",
+    },
+    "injector": {
+        "files": "",
+        "attach/gate": "",
+        "attach/remote": "files",
+        "attach/thread": "attach/remote",
+        "attach/checks": "files attach/remote attach/thread",
+        "base": "files attach/remote",
+        "lldb": "base attach/remote attach/checks",
+        "attach": "base attach/checks attach/gate attach/remote attach/thread",
+        "attach/ptrace": "base files attach attach/checks attach/remote attach/thread",
+        "attach/lldb": "base lldb attach attach/checks attach/gate attach/remote",
+        "launch": "base files lldb attach/remote",
+    },
+    "reader": {
+        "base": "",
+        "io": "base",
+        "table": "base",
+        "experiment": "base io",
+        "symbols/elf": "base io experiment",
+        "symbols": "base experiment symbols/elf",
+        "lines": "base io symbols symbols/elf",
+        "samples": "base experiment",
+        "heap": "base experiment",
+        "metrics": "base experiment",
+        "filter": "base experiment lines samples symbols",
+        "analysis": "base experiment filter heap lines metrics samples symbols",
+        "report/base": "base experiment metrics samples symbols table analysis",
+        "report/notes": "base experiment metrics samples analysis report/base",
+        "report/asked": "base filter lines symbols table analysis report/base report/notes",
+        "report/functions": "metrics analysis report/base report/notes report/asked",
+        "report/traced": "base heap metrics symbols table analysis report/notes report/asked",
+        "report/stop": "base table analysis report/notes report/asked",
+        "report/lines": "symbols report/asked report/stop",
+        "report/process": "base experiment io table analysis report/base report/notes report/asked report/traced",
+        "export": "base table analysis report/base",
+    },
+    "commands": {
+        "host": "",
+        "base": "host",
+        "reports": "host base",
+        "stop": "host base reports",
+        "print": "host base",
+        "collect": "host base print",
+        "": "host base print collect",
+    },
+    "plugin": {"": ""},
 }
 # The program gnomon is more than its commands: file -> rooms that it may know as well.
 FILES = dict.fromkeys(("commands/collect/collect.h", "commands/collect/collect.cpp", "commands/collect/collect_process.cpp",
@@ -61,6 +106,24 @@ def below(path, folders):
     return any(path == f or path.startswith(f + "/") for f in folders)
 
 
+def folder_of(name):
+    """Inside its room; empty: the room itself."""
+    return "/".join(name.split("/")[1:-1])
+
+
+def circles(known):
+    """Folders of {folder: folders that it may include} that lead back to themselves."""
+    def reached(folder):
+        seen, todo = set(), [folder]
+        while todo:
+            for each in known[todo.pop()].split():
+                if each not in seen:
+                    seen.add(each)
+                    todo.append(each)
+        return seen
+    return [folder for folder in known if folder in reached(folder)]
+
+
 def faults_of(name, text):
     room = name.split("/")[0]
     for quote, header in INCLUDE.findall(text):
@@ -68,9 +131,9 @@ def faults_of(name, text):
             yield f'{name}: "{header}" is not a path from the top of the tree'
         if quote == '"' and not below(header, MAY_KNOW[room] | {room} | FILES.get(name, set())):
             yield f"{name}: {room} may not know {header}"
-        folder = name.rsplit("/", 1)[0]
-        if quote == '"' and folder in INNER and below(header, {room}) and not below(header, INNER[folder] | {folder}):
-            yield f"{name}: {folder} may not know {header}"
+        folder, known = folder_of(name), INNER[room].get(folder_of(name), "").split()
+        if quote == '"' and header.split("/")[0] == room and folder_of(header) not in [folder, *known]:
+            yield f"{name}: {room}/{folder} may not know {header}"
         for prefix, rooms in FOREIGN.items():
             if header.startswith(prefix) and not below(name, rooms):
                 yield f"{name}: {header} belongs to {', '.join(sorted(rooms))}"
@@ -88,7 +151,15 @@ def main(top):
         for path in sorted((top / room).rglob("*")):
             if path.suffix in {".cpp", ".h", ".S"}:
                 seen += 1
+                folder = folder_of(path.relative_to(top).as_posix())
+                if folder not in INNER[room]:
+                    faults.append(f"{room}/{folder}: has no row of what it may include")
                 faults += faults_of(path.relative_to(top).as_posix(), path.read_text())
+        for folder in INNER[room]:
+            if not (top / room / folder).is_dir():
+                faults.append(f"{room}/{folder}: there is no such folder")
+        for folder in circles(INNER[room]):
+            faults.append(f"{room}/{folder}: what it may include leads back to it")
     built = (top / "tests/CMakeLists.txt").read_text()
     for path in sorted((top / "tests/unit").rglob("*_test.cpp")):
         name = path.relative_to(top / "tests").as_posix()
@@ -98,8 +169,10 @@ def main(top):
     assert list(faults_of("reader/x.cpp", '// x\n#include <lldb/API/LLDB.h>\n'))
     assert list(faults_of("libcollector/core/x.cpp", '// x\n#include "reader/base/result.h"\n'))
     assert list(faults_of("libcollector/unwind/x.cpp", '// x\n#include "libcollector/session/session.h"\n'))
-    assert list(faults_of("commands/x.cpp", '// x\n#include "injector/settings.h"\n'))
+    assert list(faults_of("commands/x.cpp", '// x\n#include "injector/base/settings.h"\n'))
+    assert list(faults_of("reader/io/x.cpp", '// x\n#include "reader/table/table.h"\n'))
     assert not list(faults_of("reader/x.cpp", '// x\n#include "libcollector/format/control.h"\n'))
+    assert circles({"a": "b", "b": "c", "c": "b", "d": "a"}) == ["b", "c"]
     assert seen > 0
     print("\n".join(faults) or f"{seen} files keep to their rooms")
     return 1 if faults else 0

@@ -18,9 +18,9 @@
 #include "injector/attach/checks/needed_calls.h"
 #include "injector/attach/checks/seccomp_filter.h"
 #include "injector/attach/checks/seccomp_trial.h"
-#include "injector/attach/ptrace/traced_thread.h"
 #include "injector/attach/remote/namespace_view.h"
 #include "injector/attach/remote/remote_process.h"
+#include "injector/attach/thread/traced_thread.h"
 
 namespace gnomon::injector {
 namespace {

@@ -14,8 +14,8 @@
 #include "injector/attach/remote/namespace_view.h"
 #include "injector/attach/remote/remote_image.h"
 #include "injector/attach/remote/remote_process.h"
-#include "injector/linkage.h"
-#include "injector/sanitizers.h"
+#include "injector/files/linkage.h"
+#include "injector/files/sanitizers.h"
 #include "libcollector/format/attach.h"
 #include "libcollector/format/block.h"
 

@@ -15,15 +15,15 @@
 #include "injector/attach/checks/process_checks.h"
 #include "injector/attach/lldb/left_room.h"
 #include "injector/attach/lldb/lldb_choice.h"
-#include "injector/attach/lldb/lldb_process.h"
 #include "injector/attach/lldb/lldb_run.h"
 #include "injector/attach/lldb/lldb_threads.h"
 #include "injector/attach/remote/namespace_view.h"
 #include "injector/attach/remote/remote_process.h"
 #include "injector/attach/remote/waiting.h"
-#include "injector/lldb_commands.h"
-#include "injector/recording.h"
-#include "injector/sampler.h"
+#include "injector/base/recording.h"
+#include "injector/base/sampler.h"
+#include "injector/lldb/lldb_commands.h"
+#include "injector/lldb/lldb_process.h"
 
 namespace gnomon::injector {
 namespace {

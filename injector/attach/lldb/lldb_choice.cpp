@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "injector/attach/lldb/lldb_process.h"
 #include "injector/attach/lldb/lldb_threads.h"
+#include "injector/lldb/lldb_process.h"
 
 namespace gnomon::injector {
 namespace {

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "injector/attach/lldb/lldb_process.h"
 #include "injector/attach/lldb/lldb_threads.h"
 #include "injector/attach/lldb/lldb_unblock.h"
 #include "injector/attach/patience.h"
 #include "injector/attach/remote/waiting.h"
+#include "injector/lldb/lldb_process.h"
 
 namespace gnomon::injector {
 namespace {

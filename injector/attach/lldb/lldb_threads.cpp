@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "injector/attach/checks/lost_process.h"
-#include "injector/attach/lldb/lldb_process.h"
 #include "injector/attach/remote/remote_process.h"
 #include "injector/attach/remote/waiting.h"
+#include "injector/lldb/lldb_process.h"
 
 namespace gnomon::injector {
 namespace {

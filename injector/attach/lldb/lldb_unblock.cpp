@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "injector/attach/gate/mask_gate.h"
-#include "injector/attach/lldb/lldb_process.h"
 #include "injector/attach/lldb/lldb_threads.h"
 #include "injector/attach/remote/namespace_view.h"
 #include "injector/attach/remote/remote_process.h"
+#include "injector/lldb/lldb_process.h"
 
 namespace gnomon::injector {
 namespace {

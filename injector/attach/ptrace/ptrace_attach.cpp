@@ -21,15 +21,15 @@
 #include "injector/attach/checks/rights.h"
 #include "injector/attach/patience.h"
 #include "injector/attach/ptrace/ptrace_choice.h"
-#include "injector/attach/ptrace/traced_thread.h"
 #include "injector/attach/remote/namespace_view.h"
 #include "injector/attach/remote/remote_process.h"
 #include "injector/attach/remote/remote_symbols.h"
 #include "injector/attach/remote/waiting.h"
+#include "injector/attach/thread/traced_thread.h"
 #include "injector/attach/unblock.h"
-#include "injector/preflight.h"
-#include "injector/recording.h"
-#include "injector/sampler.h"
+#include "injector/base/recording.h"
+#include "injector/base/sampler.h"
+#include "injector/files/preflight.h"
 
 namespace gnomon::injector {
 namespace {

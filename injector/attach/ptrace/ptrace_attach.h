@@ -4,7 +4,7 @@
 #include <sys/types.h>
 
 #include "injector/attach/insertion.h"
-#include "injector/settings.h"
+#include "injector/base/settings.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {

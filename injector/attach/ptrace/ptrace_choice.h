@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "injector/attach/ptrace/traced_thread.h"
+#include "injector/attach/thread/traced_thread.h"
 #include "reader/base/result.h"
 
 namespace gnomon::injector {

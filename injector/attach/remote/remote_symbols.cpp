@@ -8,7 +8,7 @@
 
 #include "injector/attach/remote/remote_image.h"
 #include "injector/attach/remote/remote_process.h"
-#include "injector/preflight.h"
+#include "injector/files/preflight.h"
 
 namespace gnomon::injector {
 namespace {

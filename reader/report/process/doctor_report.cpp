@@ -6,9 +6,9 @@
 #include <fstream>
 #include <map>
 
-#include "reader/report/asked.h"
-#include "reader/report/losses.h"
-#include "reader/report/report.h"
+#include "reader/report/asked/asked.h"
+#include "reader/report/asked/report.h"
+#include "reader/report/notes/losses.h"
 
 namespace gnomon::reader {
 namespace {

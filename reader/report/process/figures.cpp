@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "reader/base/clock.h"
-#include "reader/report/losses.h"
-#include "reader/report/run_text.h"
+#include "reader/report/base/run_text.h"
+#include "reader/report/notes/losses.h"
 
 namespace gnomon::reader {
 namespace {

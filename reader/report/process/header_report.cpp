@@ -6,11 +6,11 @@
 
 #include "libcollector/format/names.h"
 #include "reader/io/file.h"
-#include "reader/report/losses.h"
+#include "reader/report/asked/report.h"
+#include "reader/report/base/run_text.h"
+#include "reader/report/base/setting_text.h"
+#include "reader/report/notes/losses.h"
 #include "reader/report/process/figures.h"
-#include "reader/report/report.h"
-#include "reader/report/run_text.h"
-#include "reader/report/setting_text.h"
 
 namespace gnomon::reader {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "reader/report/columns.h"
-#include "reader/report/losses.h"
+#include "reader/report/asked/report.h"
+#include "reader/report/base/columns.h"
+#include "reader/report/base/run_text.h"
+#include "reader/report/notes/losses.h"
 #include "reader/report/process/figures.h"
-#include "reader/report/report.h"
-#include "reader/report/run_text.h"
 
 namespace gnomon::reader {
 namespace {

@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "reader/report/asked/report.h"
 #include "reader/report/process/figures.h"
-#include "reader/report/report.h"
 
 namespace gnomon::reader {
 namespace {

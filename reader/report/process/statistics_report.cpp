@@ -2,8 +2,8 @@
 // thread.
 #include <fmt/format.h>
 
+#include "reader/report/asked/report.h"
 #include "reader/report/process/figures.h"
-#include "reader/report/report.h"
 
 namespace gnomon::reader {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reader/report/asked.h"
-#include "reader/report/item_list.h"
-#include "reader/report/losses.h"
+#include "reader/report/asked/asked.h"
+#include "reader/report/asked/item_list.h"
+#include "reader/report/notes/losses.h"
 #include "reader/report/stop/stop_reports.h"
 
 namespace gnomon::reader {

@@ -5,8 +5,8 @@
 #include <map>
 #include <optional>
 
-#include "reader/report/asked.h"
-#include "reader/report/losses.h"
+#include "reader/report/asked/asked.h"
+#include "reader/report/notes/losses.h"
 #include "reader/report/stop/stop_reports.h"
 
 namespace gnomon::reader {

@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "reader/report/asked.h"
+#include "reader/report/asked/asked.h"
 #include "reader/report/traced/io_events.h"
 #include "reader/report/traced/io_reports.h"
 #include "reader/report/traced/stack_list.h"

@@ -8,7 +8,7 @@
 
 #include "reader/analysis/analysis.h"
 #include "reader/analysis/view.h"
-#include "reader/report/asked.h"
+#include "reader/report/asked/asked.h"
 #include "reader/table/table.h"
 
 namespace gnomon::reader {

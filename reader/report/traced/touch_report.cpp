@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "reader/report/counter_notes.h"
-#include "reader/report/index/index_object.h"
+#include "reader/report/asked/index_object.h"
+#include "reader/report/notes/counter_notes.h"
 #include "reader/report/traced/stack_list.h"
 
 namespace gnomon::reader {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "reader/report/notes/unrecorded.h"
 #include "reader/report/traced/stack_list.h"
-#include "reader/report/unrecorded.h"
 
 namespace gnomon::reader {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "reader/base/interrupt.h"
-#include "reader/symbols/symbol_index.h"
+#include "reader/symbols/elf/symbol_index.h"
 
 namespace gnomon::reader {
 

@@ -8,7 +8,7 @@
 #include "reader/base/interrupt.h"
 #include "reader/base/result.h"
 #include "reader/symbols/elf/debug_file.h"
-#include "reader/symbols/symbol_index.h"
+#include "reader/symbols/elf/symbol_index.h"
 
 namespace gnomon::reader {
 

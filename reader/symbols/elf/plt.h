@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reader/symbols/elf/elf_file.h"
-#include "reader/symbols/symbol_index.h"
+#include "reader/symbols/elf/symbol_index.h"
 
 namespace gnomon::reader {
 

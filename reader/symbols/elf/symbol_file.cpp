@@ -13,7 +13,7 @@
 #include "reader/symbols/elf/function_starts.h"
 #include "reader/symbols/elf/module.h"
 #include "reader/symbols/elf/plt.h"
-#include "reader/symbols/symbol_index.h"
+#include "reader/symbols/elf/symbol_index.h"
 
 namespace gnomon::reader {
 namespace {

@@ -1,5 +1,5 @@
 // What a program asks of the loader, by its file, whole or damaged.
-#include "injector/linkage.h"
+#include "injector/files/linkage.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <iterator>
 #include <random>
 
-#include "injector/sanitizers.h"
+#include "injector/files/sanitizers.h"
 
 namespace {
 

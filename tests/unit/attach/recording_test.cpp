@@ -1,5 +1,5 @@
 // What is left of a recording whose process ended while it began.
-#include "injector/recording.h"
+#include "injector/base/recording.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -15,8 +15,8 @@
 #include <string>
 #include <thread>
 
+#include "injector/base/overwriting.h"
 #include "injector/launch/handshake.h"
-#include "injector/overwriting.h"
 #include "libcollector/format/names.h"
 
 namespace gnomon::injector {

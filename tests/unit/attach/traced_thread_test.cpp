@@ -1,6 +1,6 @@
 // A thread of another process that was stopped goes on as if it had not been: its waits, its
 // signals and its mask. The other process is a child of this one.
-#include "injector/attach/ptrace/traced_thread.h"
+#include "injector/attach/thread/traced_thread.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // What threads wait for at a stop: circles, names of functions, where locks begin.
-#include "commands/stop/blocked.h"
+#include "commands/host/blocked.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-#include "reader/report/setting_text.h"
+#include "reader/report/base/setting_text.h"
 
 namespace gnomon::commands {
 namespace {

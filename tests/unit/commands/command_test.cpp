@@ -1,5 +1,5 @@
 // The command table: parsing, suggestions, help.
-#include "commands/command.h"
+#include "commands/base/command.h"
 
 #include <gtest/gtest.h>
 

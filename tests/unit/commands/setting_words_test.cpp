@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "commands/collect/machine_clock.h"
-#include "reader/report/setting_text.h"
+#include "reader/report/base/setting_text.h"
 
 namespace gnomon::commands {
 namespace {

@@ -12,7 +12,7 @@
 #include <map>
 #include <thread>
 
-#include "reader/report/report.h"
+#include "reader/report/asked/report.h"
 #include "tests/unit/experiment/written.h"
 #include "tests/unit/thorough.h"
 

@@ -1,8 +1,8 @@
 // An analysis that stays open: what is new is read, and only that.
 #include "reader/analysis/analysis_cache.h"
 
-#include "reader/report/losses.h"
-#include "reader/report/report.h"
+#include "reader/report/asked/report.h"
+#include "reader/report/notes/losses.h"
 #include "tests/unit/experiment/written.h"
 
 using namespace gnomon;

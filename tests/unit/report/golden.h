@@ -8,7 +8,7 @@
 #include <optional>
 #include <sstream>
 
-#include "commands/command.h"
+#include "commands/base/command.h"
 #include "libcollector/record/overview.h"
 #include "tests/unit/experiment/written.h"
 #include "tests/unit/main.h"

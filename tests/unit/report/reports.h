@@ -1,7 +1,7 @@
 // Reports on an experiment that was not open before.
 #pragma once
 #include "reader/analysis/analysis_cache.h"
-#include "reader/report/report.h"
+#include "reader/report/asked/report.h"
 
 namespace gnomon::test {
 

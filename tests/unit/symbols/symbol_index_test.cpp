@@ -1,5 +1,5 @@
 // The symbol index: aliases, gaps, sizes, names.
-#include "reader/symbols/symbol_index.h"
+#include "reader/symbols/elf/symbol_index.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
