@@ -15,13 +15,15 @@ namespace gnomon::format {
 // replacements are exported. The others trace calls, and only while that is asked for.
 // pauses: functions that wait and are of no other group.
 // calls: functions of `io` that wait; bound where `io` is not.
-enum class HookGroup : std::uint8_t { program, heap, sync, io, pauses, calls };
+// libraries: those by which libraries come late; bound with any group of traced calls.
+enum class HookGroup : std::uint8_t { program, heap, sync, io, pauses, calls, libraries };
 using HookGroups = std::uint32_t;  // a bit each
 constexpr HookGroups bit_of(HookGroup group) { return 1u << static_cast<unsigned>(group); }
 constexpr HookGroups operator|(HookGroup a, HookGroup b) { return bit_of(a) | bit_of(b); }
 constexpr HookGroups operator|(HookGroups a, HookGroup b) { return a | bit_of(b); }
 inline constexpr HookGroups kAllHooks = HookGroup::program | HookGroup::heap | HookGroup::sync |
-                                        HookGroup::io | HookGroup::pauses | HookGroup::calls;
+                                        HookGroup::io | HookGroup::pauses | HookGroup::calls |
+                                        HookGroup::libraries;
 
 enum class Tracer : std::uint8_t { heap, sync, io, waits };
 
@@ -100,7 +102,8 @@ constexpr HookGroups hooks_of(const SettingValues& values) {
   HookGroups groups = 0;
   for (const TracerRow& each : kTracers)
     if (is_on(each, values)) groups |= each.hooks;
-  return (groups & bit_of(HookGroup::io)) != 0 ? groups & ~bit_of(HookGroup::calls) : groups;
+  if (groups & bit_of(HookGroup::io)) groups &= ~bit_of(HookGroup::calls);
+  return groups == 0 ? 0 : groups | HookGroup::libraries;
 }
 
 }  // namespace gnomon::format

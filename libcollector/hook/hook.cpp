@@ -9,6 +9,9 @@
 #include <iterator>
 
 #include "libcollector/core/atomic.h"
+#include "libcollector/core/fork_generation.h"
+#include "libcollector/core/syscall.h"
+#include "libcollector/core/time.h"
 #include "libcollector/format/attach.h"
 #include "libcollector/hook/dynamic_section.h"
 
@@ -50,6 +53,8 @@ class Sought {
   static constexpr std::size_t kBeginning = 4;
   bool may_be(const char* name) { return (word_of_name(name) & mask_of_name(name)) != 0; }
 
+  unsigned long long loaded = 0;  // objects since the program began, by the loader
+
  private:
   static std::uint32_t number_of(const char* name) {
     std::uint32_t beginning = 0;
@@ -82,6 +87,7 @@ void* behind_hooks(std::uint64_t function) {
 // Objects come in the order in which the loader looks through them, the executable first.
 int find_in_object(dl_phdr_info* info, std::size_t, void* data) {
   Sought& sought = *static_cast<Sought*>(data);
+  sought.loaded = info->dlpi_adds;
   const LoadObject object = load_object_of(*info);
   if (ByteRange{object.begin, object.end}.contains(reinterpret_cast<std::uint64_t>(&in_executable)))
     return 0;
@@ -126,8 +132,35 @@ void find_originals() {
   tell_originals();
 }
 
+namespace {
+
+constinit Claim working;
+constinit HookGroups looked_up = 0;            // by the last find_traced_originals()
+constinit unsigned long long loaded_then = 0;  // objects since the program began, by the loader
+
+}  // namespace
+
+HookWork::HookWork(std::uint64_t patience) : has_it_(working.take()) {
+  const std::uint64_t limit = patience == 0 ? 0 : now(CLOCK_MONOTONIC) + patience;
+  while (!has_it_ && patience != 0 && now(CLOCK_MONOTONIC) < limit) {
+    raw_syscall(SYS_sched_yield);
+    has_it_ = working.take();
+  }
+}
+
+HookWork::~HookWork() {
+  if (has_it_) working.give_back();
+}
+
+namespace {
+
+struct LookedUp {
+  std::uint32_t own = 0;   // functions that the executable defines
+  HookGroups changed = 0;  // with an original that had none, or another one
+};
+
 // Calls that go through a replacement meanwhile find the original that was published before.
-std::uint32_t find_traced_originals(HookGroups groups) {
+LookedUp look_up(HookGroups groups) {
   const auto each_of = [](HookGroups wanted, auto&& what) {
     for (const Hook& hook : all_hooks())
       if (bit_of(hook.group) & wanted) what(hook);
@@ -135,23 +168,45 @@ std::uint32_t find_traced_originals(HookGroups groups) {
   each_of(groups, [](const Hook& hook) { hook.original->sought = nullptr; });
   Sought sought(groups);
   dl_iterate_phdr(find_in_object, &sought);
+  atomic(loaded_then).store(sought.loaded, std::memory_order_relaxed);
   each_of(groups, [](const Hook& hook) {
     if (hook.companion && hook.companion->definer != hook.original->definer)
       hook.original->sought = nullptr;
   });
-  std::uint32_t own = 0;
+  LookedUp result;
   HookGroups untraced = 0;  // what one function gives, another one must not take unseen
   each_of(groups, [&](const Hook& hook) {
     if (hook.original->sought != &in_executable) return;
     untraced |= bit_of(hook.group);
-    ++own;
+    ++result.own;
   });
   each_of(untraced, [](const Hook& hook) { hook.original->sought = nullptr; });
-  each_of(groups, [](const Hook& hook) {
-    atomic(hook.original->found).store(hook.original->sought, std::memory_order_release);
+  each_of(groups, [&](const Hook& hook) {
+    void* const fresh = hook.original->sought;
+    if (fresh && fresh != hook.original->found) result.changed |= bit_of(hook.group);
+    atomic(hook.original->found).store(fresh, std::memory_order_release);
   });
   tell_originals();
-  return own;
+  atomic(looked_up).store(groups, std::memory_order_relaxed);
+  return result;
+}
+
+}  // namespace
+
+std::uint32_t find_traced_originals(HookGroups groups) { return look_up(groups).own; }
+
+HookGroups find_originals_that_came() { return look_up(looked_up).changed; }
+
+bool has_library_come() {
+  if (atomic(looked_up).load(std::memory_order_relaxed) == 0) return false;
+  unsigned long long loaded = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        *static_cast<unsigned long long*>(data) = info->dlpi_adds;
+        return 1;
+      },
+      &loaded);
+  return loaded != atomic(loaded_then).load(std::memory_order_relaxed);
 }
 
 }  // namespace gnomon::collector

@@ -52,10 +52,31 @@ Hooks all_hooks();
 // Looks up the originals of the group `program`. To be called before any replacement runs and
 // before the program is bound to them.
 void find_originals();
+
+// The right to look for originals and to bind the program to hooks. Normal context.
+class HookWork {
+ public:
+  // patience: how long to wait for another thread that has the right, ns.
+  explicit HookWork(std::uint64_t patience = 500'000'000);
+  ~HookWork();
+  HookWork(const HookWork&) = delete;
+  HookWork& operator=(const HookWork&) = delete;
+  explicit operator bool() const { return has_it_; }
+
+ private:
+  bool has_it_;
+};
+
 // Looks up the originals of the other groups: what the program's own calls lead to, in the symbol
 // table of the object that defines it. Calls within the executable cannot be bound: where it
 // defines a function of a group, none of that group has an original. Returns how many it defines.
-// Takes the loader's lock.
+// Takes the loader's lock. For a thread that has the right to HookWork.
 std::uint32_t find_traced_originals(HookGroups groups);
+// The same once more for the groups of the last call, because a library has come. Returns the
+// groups in which a function has an original and had none, or another one.
+HookGroups find_originals_that_came();
+// Returns true if a library has been loaded since originals of traced groups were looked up, at
+// which nobody has looked. Takes the loader's lock.
+bool has_library_come();
 
 }  // namespace gnomon::collector

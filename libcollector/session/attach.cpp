@@ -58,10 +58,17 @@ void forget_foreign_threads() {
 // word to libc.
 void follow_program(Recorder& recorder, AttachRequest& request) {
   const HookGroups groups = bit_of(HookGroup::program) | groups_to_trace();
-  recorder.drop(format::Drop::own_functions, find_traced_originals(groups_to_trace()));
-  const Bound first = bind_hooks(groups);
+  Bound first, late;
+  {
+    const HookWork work;
+    recorder.drop(format::Drop::own_functions, find_traced_originals(groups_to_trace()));
+    first = bind_hooks(groups);
+  }
   if (has_clock()) sample_tasks(recorder, request);
-  const Bound late = bind_hooks(groups);
+  {
+    const HookWork work;
+    late = bind_hooks(groups);
+  }
   request.unbound = late.refused;
   recorder.drop(format::Drop::unbound, request.unbound);
   if (const char* maker = bound_elsewhere("pthread_create")) {

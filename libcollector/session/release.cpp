@@ -12,6 +12,7 @@
 #include "libcollector/core/kernel_threads.h"
 #include "libcollector/core/syscall.h"
 #include "libcollector/hook/binding.h"
+#include "libcollector/hook/hook.h"
 #include "libcollector/program/handler_masks.h"
 #include "libcollector/program/profil.h"
 #include "libcollector/program/sigaction.h"
@@ -123,6 +124,7 @@ Attached give_process_back(AttachRequest& request) {
   }
   give_control_signals_back();
   restore_handler_masks();
+  const HookWork work;
   request.unbound = unbind_hooks(kAllHooks).refused;
   return Attached::released;
 }

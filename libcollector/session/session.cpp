@@ -85,6 +85,7 @@ void publish_roots() { as_roots(own_recorder->control()->roots) = program_roots(
 // What is bound leads to hooks that record nothing until the recording begins.
 void bind_traced_calls() {
   if (groups_to_trace() == 0) return;
+  const HookWork work;
   own_recorder->drop(format::Drop::own_functions, find_traced_originals(groups_to_trace()));
   const Bound bound = bind_hooks(groups_to_trace());
   own_recorder->drop(format::Drop::unbound, bound.refused);

@@ -194,15 +194,16 @@ def fault_of(run, work, place):
         return None
     if run.way != "visited" and not list(place.glob("*.er")):
         return "no experiment"
-    return unreadable(place, run.tracer)
+    return unreadable(place, run)
 
 
-def unreadable(place, tracer):
-    """Each experiment can be read."""
+def unreadable(place, run):
+    """Each experiment can be read; one of a long run has gigabytes of traced calls."""
+    patience = max(PATIENCE, 4 * run.moment)
     for experiment in place.glob("*.er"):
         attempts.wait_until(lambda: not recorded_still(experiment), f"{experiment} is still written")
-        for report in REPORTS[tracer] if attempts.IS_THOROUGH else ["-functions"]:
-            done = subprocess.run([GNOMON, "print", report, experiment], capture_output=True, text=True, timeout=PATIENCE)
+        for report in REPORTS[run.tracer] if attempts.IS_THOROUGH else ["-functions"]:
+            done = subprocess.run([GNOMON, "print", report, experiment], capture_output=True, text=True, timeout=patience)
             if done.returncode != 0 and not any(words in done.stderr for words in NOTHING):
                 return f"{report} cannot be read: {done.stderr}"
     return None
