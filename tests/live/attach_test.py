@@ -21,10 +21,10 @@ RECORDING = (r"Recording process %d to (.*): 2 threads, by .*?\. It was stopped 
 
 def session(work, kind, commands, **more):
     """Attaches to a program that waits. ([(command, output)], its exit status, what it printed, its number). A stop by LLDB, without the collector,
-    breaks some waits: where LLDB gave up attaching, the program may have failed."""
+    breaks some waits: where LLDB gave up attaching, the program may have failed. It waits for two seconds, in which LLDB may not have come to it."""
     for _ in range(3):
         *found, errors = attempt(work, kind, commands, **more)
-        if not lldb_session.gave_up(errors):
+        if not lldb_session.gave_up(errors) and f"process {found[3]} ended meanwhile" not in errors:
             break
         for left in pathlib.Path(work).glob("*.er"):
             shutil.rmtree(left)
