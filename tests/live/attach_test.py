@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 
+import attempts
 import lldb_session
 import recorded
 
@@ -46,6 +47,12 @@ def attempt(work, kind, commands, seconds=1, **more):
     finally:
         if program.poll() is None and program.pid > 0:
             program.kill()
+
+
+def has_come_before():
+    """Programs here wait and compute for seconds only. The first time a machine may take as long to read LLDB and the collector from its disk."""
+    with recorded.directory() as work, attempts.started("sleep", "100", cwd=work) as program:
+        lldb_session.run(build, None, [f"process attach -p {program.pid}", "collector enable"], work, check=False)
 
 
 def experiments(work):
@@ -209,6 +216,7 @@ def java(work):
     assert methods in second and stops not in second, answers
 
 
+has_come_before()
 for case in (waits, view, again, signalled, detached, by_number, by_number_refused, by_name, java):
     with recorded.directory() as work:
         case(work)
