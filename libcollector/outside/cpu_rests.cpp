@@ -112,16 +112,23 @@ CpuRests::Look CpuRests::look_at_all() const {
     ThreadTimes& times = look.threads[id] = times_in(directory);
     times.system = system_time_in(directory);
   }
+  look.until = collector::now(CLOCK_MONOTONIC);
   return look;
 }
 
 void CpuRests::look_ahead() {
   const std::uint64_t begin = collector::now(CLOCK_MONOTONIC);
   if (begin < next_ahead_) return;
-  ahead_ = look_at_all();
-  const std::uint64_t end = collector::now(CLOCK_MONOTONIC);
-  next_ahead_ = end + kCost * (end - begin);
+  ahead_before_ = std::exchange(ahead_, look_at_all());
+  next_ahead_ = ahead_.until + kCost * (ahead_.until - begin);
   for (const auto& [thread, times] : ahead_.threads) calls_.begins(thread, times);
+}
+
+// This program may be held up within a look, which then shows what came after its beginning.
+const CpuRests::Look* CpuRests::look_before(std::uint64_t time) const {
+  for (const Look* const look : {&ahead_, &ahead_before_})
+    if (look->at != 0 && look->until <= time) return look;
+  return nullptr;
 }
 
 // A thread without an account ahead was made since: it had used nothing. A thread without an
@@ -145,9 +152,9 @@ void CpuRests::skip(std::uint64_t since) {
   Look look = look_at_all();
   const auto first = look.threads.find(static_cast<std::uint32_t>(pid_));
   has_skipped_ = look.process != 0 && first != look.threads.end() && first->second.cpu != 0;
-  if (has_skipped_ && ahead_.at != 0 && ahead_.at <= since && since < look.at)
-    take_back(look, ahead_, since);
-  ahead_ = {};
+  const Look* const ahead = look_before(since);
+  if (has_skipped_ && ahead && since < look.at) take_back(look, *ahead, since);
+  ahead_ = ahead_before_ = {};
   skipped_at_ = look.at;
   known_ = skipped_ = look.process;
   for (const auto& [thread, times] : look.threads) {

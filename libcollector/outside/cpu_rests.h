@@ -84,11 +84,13 @@ class CpuRests {
  private:
   // All threads at one time.
   struct Look {
-    std::uint64_t at = 0;       // CLOCK_MONOTONIC, ns; 0: there was none
+    std::uint64_t at = 0;       // CLOCK_MONOTONIC, ns, before anything was read; 0: there was none
+    std::uint64_t until = 0;    // likewise, when all was read
     std::uint64_t process = 0;  // CPU time, ns
     std::unordered_map<std::uint32_t, ThreadTimes> threads;
   };
   Look look_at_all() const;
+  const Look* look_before(std::uint64_t time) const;
   static void take_back(Look& now, const Look& ahead, std::uint64_t since);
   std::string directory_of(std::uint32_t thread) const;
   ThreadTimes times_of(std::uint32_t thread) const;
@@ -105,8 +107,8 @@ class CpuRests {
   std::uint64_t counted_in_all_ = 0;
   std::multimap<std::uint64_t, std::uint32_t> ended_;  // threads, by time
   std::unordered_set<std::uint32_t> left_out_;         // of them
-  std::uint64_t begin_ = 0;  // what the first thread had used when the clock began, ns
-  Look ahead_;
+  std::uint64_t begin_ = 0;       // what the first thread had used when the clock began, ns
+  Look ahead_, ahead_before_;     // the last look ahead, and the one before
   std::uint64_t next_ahead_ = 0;  // CLOCK_MONOTONIC, ns
 
   // What was seen last, and is not told yet.
