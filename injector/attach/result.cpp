@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "injector/attach/remote/remote_process.h"
 #include "injector/base/outside.h"
@@ -20,15 +22,19 @@ std::string count(std::uint32_t number, const std::string& what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-// Without the collector's own, which are there for moments.
+bool is_of_program(pid_t pid, pid_t thread) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/comm", pid, thread));
+  std::string name;
+  return std::getline(file, name) && name != format::kFilesThread;
+}
+
+// Without the collector's own, which are there for moments, and have no name of theirs at first.
 std::uint32_t threads_of_program(pid_t pid) {
-  const auto threads = threads_of(pid);
-  const auto own = std::count_if(threads.begin(), threads.end(), [&](pid_t thread) {
-    std::ifstream file(fmt::format("/proc/{}/task/{}/comm", pid, thread));
-    std::string name;
-    return std::getline(file, name) && name == format::kFilesThread;
-  });
-  return static_cast<std::uint32_t>(threads.size() - static_cast<std::size_t>(own));
+  constexpr std::chrono::milliseconds kMoment{2};
+  const auto before = threads_of(pid);
+  std::this_thread::sleep_for(kMoment);
+  return static_cast<std::uint32_t>(std::count_if(
+      before.begin(), before.end(), [pid](pid_t thread) { return is_of_program(pid, thread); }));
 }
 
 // Says which threads are not sampled; empty if all are, future ones included.

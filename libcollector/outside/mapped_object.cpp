@@ -28,10 +28,12 @@ bool read_at(int file, std::uint64_t offset, T* to, std::size_t count) {
   return pread(file, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
 }
 
+// The control page is written to as well.
 void on_bus_error(int, siginfo_t* info, void*) {
   void* page = reinterpret_cast<void*>(page_of(reinterpret_cast<std::uint64_t>(info->si_addr)));
   if (info->si_code == BUS_ADRERR &&
-      mmap(page, kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+      mmap(page, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+          MAP_FAILED)
     return;
   signal(SIGBUS, SIG_DFL);
 }
